@@ -1,0 +1,3 @@
+//! The `cutpoint` program.
+
+fn main() {}

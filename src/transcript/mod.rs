@@ -1,0 +1,291 @@
+//! A session as arrays of small facts: everything that a rule, a policy or the replay may ask, and no text.
+//!
+//! Facts are folded in once, when the transcript is built; after that nothing looks at a message again. Indexes of
+//! messages are those of the session's full transcript, which for a single request are those of its own list.
+
+pub mod prompt;
+pub mod size;
+mod units;
+
+use std::collections::HashMap;
+
+use crate::model::{Api, Body, Form, Message, Preface, Request, Role, Session, Tokens};
+use size::Counter;
+
+pub use prompt::Prompt;
+pub use units::Unit;
+
+/// The number of an id inside one transcript; equal ids have equal numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct IdNo(pub u32);
+
+impl IdNo {
+    /// The part carries no id.
+    pub const NONE: IdNo = IdNo(u32::MAX);
+}
+
+/// A role, without the spelling of unknown ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Speaker {
+    System,
+    Developer,
+    User,
+    Assistant,
+    Tool,
+    Function,
+    Unknown,
+}
+
+impl Speaker {
+    fn of(role: &Role) -> Speaker {
+        match role {
+            Role::System => Speaker::System,
+            Role::Developer => Speaker::Developer,
+            Role::User => Speaker::User,
+            Role::Assistant => Speaker::Assistant,
+            Role::Tool => Speaker::Tool,
+            Role::Function => Speaker::Function,
+            Role::Other(_) => Speaker::Unknown,
+        }
+    }
+}
+
+/// What kind of block a part is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartKind {
+    Text,
+    ToolUse,
+    ToolResult,
+    Thinking,
+    Image,
+    Other,
+}
+
+/// How a message's content was written, without what it said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ContentForm {
+    Absent,
+    Null,
+    Text,
+    List,
+    Other,
+}
+
+/// What is known of one message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MessageFacts {
+    pub speaker: Speaker,
+    pub form: ContentForm,
+    pub tokens: Tokens,
+    /// Where its parts begin in [`Transcript::parts`]; they end where those of the next message begin.
+    parts_from: u32,
+    pub has_calls: bool,
+    pub has_results: bool,
+    /// A policy may not remove it: system and developer messages.
+    pub pinned: bool,
+    /// The round it belongs to, counted from 0.
+    pub round: u32,
+    /// The exchange it belongs to, counted from 0.
+    pub exchange: u32,
+}
+
+/// What is known of one part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PartFacts {
+    pub kind: PartKind,
+    /// The id of a tool use or tool result.
+    pub id: IdNo,
+    pub tokens: Tokens,
+    /// A text part, or a whole result, that holds no character.
+    pub empty: bool,
+    /// A tool use by OpenAI's legacy `function_call`.
+    pub legacy: bool,
+}
+
+/// What is known of one call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CallFacts {
+    /// How many messages of the full transcript its full prompt holds.
+    pub upto: u32,
+    /// Tokens of what stands outside the message list: system text and tool schemas.
+    pub fixed: Tokens,
+    /// Output tokens that the request reserves.
+    pub reserve: Tokens,
+    /// The status that the log observed.
+    pub status: Option<u16>,
+}
+
+/// A session as arrays.
+#[derive(Clone, Debug)]
+pub struct Transcript {
+    pub session: String,
+    pub api: Api,
+    pub model: Option<String>,
+    pub messages: Vec<MessageFacts>,
+    pub parts: Vec<PartFacts>,
+    pub calls: Vec<CallFacts>,
+    /// The ids behind the numbers.
+    ids: Vec<Box<str>>,
+    /// Where units begin, by [`Unit`]: indexes of unpinned messages, ascending.
+    starts: [Vec<u32>; Unit::ALL.len()],
+}
+
+impl Transcript {
+    /// The arrays of a session, its sizes counted by `counter`.
+    pub fn of_session(session: &Session, counter: &Counter) -> Transcript {
+        let mut transcript = Transcript::of_messages(session.api, &session.messages, counter);
+        let fixed: Vec<Tokens> =
+            session.prefaces.iter().map(|(preface, tools)| size::preface(counter, preface, tools.as_ref())).collect();
+        transcript.session.clone_from(&session.id);
+        transcript.model.clone_from(&session.model);
+        transcript.calls = session
+            .calls
+            .iter()
+            .map(|call| CallFacts {
+                upto: call.upto,
+                fixed: fixed.get(call.preface as usize).copied().unwrap_or(0),
+                reserve: call.reserve,
+                status: call.reply.status,
+            })
+            .collect();
+        transcript
+    }
+
+    /// The arrays of one request: a transcript with one call.
+    pub fn of_request(request: &Request, counter: &Counter) -> Transcript {
+        let mut transcript = Transcript::of_messages(request.api, &request.messages, counter);
+        transcript.model.clone_from(&request.model);
+        transcript.calls = vec![CallFacts {
+            upto: request.messages.len() as u32,
+            fixed: size::preface(counter, &request.system, request.tools.as_ref()),
+            reserve: request.max_output.unwrap_or(0),
+            status: None,
+        }];
+        transcript
+    }
+
+    fn of_messages(api: Api, messages: &[Message], counter: &Counter) -> Transcript {
+        let mut builder = Builder::new(api, counter, messages.len());
+        for message in messages {
+            builder.push(message);
+        }
+        builder.finish()
+    }
+
+    /// The parts of message `index`.
+    pub fn parts_of(&self, index: usize) -> &[PartFacts] {
+        let from = self.messages[index].parts_from as usize;
+        let to = self.messages.get(index + 1).map_or(self.parts.len(), |next| next.parts_from as usize);
+        &self.parts[from..to]
+    }
+
+    /// The id behind a number; `None` for [`IdNo::NONE`].
+    pub fn id(&self, id: IdNo) -> Option<&str> {
+        self.ids.get(id.0 as usize).map(AsRef::as_ref)
+    }
+
+    /// Where units of that kind begin: indexes of unpinned messages, ascending.
+    pub fn starts(&self, unit: Unit) -> &[u32] {
+        &self.starts[unit as usize]
+    }
+}
+
+/// Collects the facts of messages as they come.
+struct Builder<'c> {
+    transcript: Transcript,
+    counter: &'c Counter,
+    numbers: HashMap<Box<str>, IdNo>,
+}
+
+impl<'c> Builder<'c> {
+    fn new(api: Api, counter: &'c Counter, n_messages: usize) -> Builder<'c> {
+        let transcript = Transcript {
+            session: String::new(),
+            api,
+            model: None,
+            messages: Vec::with_capacity(n_messages),
+            parts: Vec::with_capacity(n_messages),
+            calls: Vec::new(),
+            ids: Vec::new(),
+            starts: Default::default(),
+        };
+        Builder { transcript, counter, numbers: HashMap::new() }
+    }
+
+    fn push(&mut self, message: &Message) {
+        let parts_from = self.transcript.parts.len() as u32;
+        for part in &message.parts {
+            let facts = self.part(&part.body);
+            self.transcript.parts.push(facts);
+        }
+        let of_kind = |kind| self.transcript.parts[parts_from as usize..].iter().any(|part| part.kind == kind);
+        self.transcript.messages.push(MessageFacts {
+            speaker: Speaker::of(&message.role),
+            form: form_of(&message.form),
+            tokens: size::message(self.counter, message),
+            parts_from,
+            has_calls: of_kind(PartKind::ToolUse),
+            has_results: of_kind(PartKind::ToolResult),
+            pinned: matches!(message.role, Role::System | Role::Developer),
+            round: 0,
+            exchange: 0,
+        });
+    }
+
+    fn part(&mut self, body: &Body) -> PartFacts {
+        let (kind, id) = match body {
+            Body::Text(_) => (PartKind::Text, None),
+            Body::ToolUse(call) => (PartKind::ToolUse, call.id.as_deref()),
+            Body::ToolResult(result) => (PartKind::ToolResult, result.id.as_deref()),
+            Body::Thinking(_) => (PartKind::Thinking, None),
+            Body::Image(_) => (PartKind::Image, None),
+            Body::Other(_) => (PartKind::Other, None),
+        };
+        PartFacts {
+            kind,
+            id: id.map_or(IdNo::NONE, |id| self.number(id)),
+            tokens: size::part(self.counter, body),
+            empty: is_empty(body),
+            legacy: matches!(body, Body::ToolUse(call) if call.kind == crate::model::ToolUseKind::LegacyFunction),
+        }
+    }
+
+    fn number(&mut self, id: &str) -> IdNo {
+        if let Some(number) = self.numbers.get(id) {
+            return *number;
+        }
+        let number = IdNo(self.transcript.ids.len() as u32);
+        self.transcript.ids.push(id.into());
+        self.numbers.insert(id.into(), number);
+        number
+    }
+
+    fn finish(mut self) -> Transcript {
+        units::number(&mut self.transcript);
+        self.transcript.starts = Unit::ALL.map(|unit| units::starts(&self.transcript.messages, unit));
+        self.transcript
+    }
+}
+
+fn form_of(form: &Form) -> ContentForm {
+    match form {
+        Form::Absent => ContentForm::Absent,
+        Form::Null => ContentForm::Null,
+        Form::Text => ContentForm::Text,
+        Form::List => ContentForm::List,
+        Form::Other(_) => ContentForm::Other,
+    }
+}
+
+fn is_empty(body: &Body) -> bool {
+    match body {
+        Body::Text(text) => text.is_empty(),
+        Body::ToolResult(result) => result.content.iter().all(|part| is_empty(&part.body)),
+        _ => false,
+    }
+}
+
+/// Whether a preface says anything.
+pub fn is_blank(preface: &Preface) -> bool {
+    preface.parts.iter().all(|part| is_empty(&part.body))
+}

@@ -1,0 +1,86 @@
+//! A prompt: a transcript seen through what is still resident.
+//!
+//! A logged request, a request after a simulated eviction and a request typed into `check` are all prompts, so one set
+//! of rules judges all three. Positions count in the API's own list of the request that would be sent.
+
+use crate::model::{Api, Tokens};
+
+use super::{IdNo, MessageFacts, PartFacts, Transcript, Unit};
+
+/// The messages of a transcript that one request would send, in order.
+#[derive(Clone, Copy, Debug)]
+pub struct Prompt<'a> {
+    transcript: &'a Transcript,
+    resident: &'a [u32],
+}
+
+/// One message of a prompt.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry<'a> {
+    pub message: &'a MessageFacts,
+    pub parts: &'a [PartFacts],
+}
+
+impl<'a> Prompt<'a> {
+    /// The prompt that sends the messages `resident` (indexes of the transcript, ascending).
+    pub fn new(transcript: &'a Transcript, resident: &'a [u32]) -> Prompt<'a> {
+        Prompt { transcript, resident }
+    }
+
+    /// The language of the request.
+    pub fn api(&self) -> Api {
+        self.transcript.api
+    }
+
+    /// The model that the request names.
+    pub fn model(&self) -> Option<&'a str> {
+        self.transcript.model.as_deref()
+    }
+
+    /// How many messages it sends.
+    pub fn len(&self) -> usize {
+        self.resident.len()
+    }
+
+    /// Whether it sends no message.
+    pub fn is_empty(&self) -> bool {
+        self.resident.is_empty()
+    }
+
+    /// The message at a position.
+    pub fn entry(&self, position: usize) -> Entry<'a> {
+        let index = self.resident[position] as usize;
+        Entry { message: &self.transcript.messages[index], parts: self.transcript.parts_of(index) }
+    }
+
+    /// All messages in order.
+    pub fn entries(&self) -> impl ExactSizeIterator<Item = Entry<'a>> + DoubleEndedIterator + use<'a> {
+        let prompt = *self;
+        (0..self.len()).map(move |position| prompt.entry(position))
+    }
+
+    /// The index in the full transcript of the message at a position.
+    pub fn index(&self, position: usize) -> u32 {
+        self.resident[position]
+    }
+
+    /// The id behind a number; `None` for [`IdNo::NONE`].
+    pub fn id(&self, id: IdNo) -> Option<&'a str> {
+        self.transcript.id(id)
+    }
+
+    /// Tokens of the messages, without what stands outside the list.
+    pub fn tokens(&self) -> Tokens {
+        self.entries().map(|entry| entry.message.tokens).sum()
+    }
+
+    /// The unit that the message at a position belongs to, as a number that grows along the prompt.
+    pub fn unit(&self, position: usize, unit: Unit) -> u32 {
+        let message = self.entry(position).message;
+        match unit {
+            Unit::Message => self.resident[position],
+            Unit::Round => message.round,
+            Unit::Exchange => message.exchange,
+        }
+    }
+}
