@@ -42,6 +42,11 @@ impl Rows {
         self
     }
 
+    /// The rows as they will be sent.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     pub fn null(&mut self) -> &mut Rows {
         self.bytes.extend((-1i32).to_be_bytes());
         self
@@ -116,7 +121,8 @@ impl Rows {
             return Ok(0);
         }
         self.bytes.extend((-1i16).to_be_bytes());
-        let mut copy = connection.copy_in_raw(statement).await.with_context(|| format!("could not begin `{statement}`"))?;
+        let mut copy =
+            connection.copy_in_raw(statement).await.with_context(|| format!("could not begin `{statement}`"))?;
         copy.send(self.bytes).await.with_context(|| format!("could not send rows by `{statement}`"))?;
         copy.finish().await.with_context(|| format!("could not finish `{statement}`"))
     }

@@ -5,8 +5,13 @@
 
 pub mod embedded;
 
+mod add;
 mod body;
 mod copy;
+mod load;
+mod pack;
+mod pages;
+mod sources;
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -19,6 +24,12 @@ use sqlx::{ConnectOptions, Connection, Executor};
 use thiserror::Error;
 
 use embedded::Lease;
+
+pub use add::Added;
+pub use load::StoredSession;
+pub use pack::{Ordinals, Packed};
+pub use pages::{Overview, SessionLine};
+pub use sources::{Source, StoredDefect};
 
 static MIGRATIONS: Migrator = sqlx::migrate!();
 

@@ -91,7 +91,9 @@ impl Folder {
         }
         let metadata = fs::symlink_metadata(path).with_context(|| format!("could not look at `{}`", path.display()))?;
         match &self.account {
-            Some(account) if !account.owns(&metadata) && metadata.uid() == 0 && metadata.is_dir() => account.own(path)?,
+            Some(account) if !account.owns(&metadata) && metadata.uid() == 0 && metadata.is_dir() => {
+                account.own(path)?
+            }
             _ => {}
         }
         let metadata = fs::symlink_metadata(path)?;
