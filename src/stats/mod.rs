@@ -3,7 +3,11 @@
 //! Wilson's score interval is the default for a rate; Clopper and Pearson's exact one serves where nothing or everything
 //! was hit, because Wilson's bounds are too kind there. Both are two-sided at 95 %. Nothing here reads a log.
 
+mod sketch;
+
 use statrs::distribution::{Beta, ContinuousCDF};
+
+pub use sketch::{Sketch, middle};
 
 /// The standard normal quantile of a two-sided 95 % interval.
 pub const Z_95: f64 = 1.959_963_984_540_054;
