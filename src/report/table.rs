@@ -102,7 +102,8 @@ fn settings(comparison: &Comparison) -> Vec<(Setting<'_>, Vec<&(Cell, Tally)>)> 
         }
     }
     for (_, cells) in &mut settings {
-        cells.sort_by_key(|(cell, _)| cell.policy.to_string());
+        let order: Vec<String> = cells.iter().map(|(cell, _)| cell.policy.to_string()).collect();
+        cells.sort_by_key(|(cell, _)| order.iter().position(|policy| *policy == cell.policy.to_string()));
     }
     settings
 }
