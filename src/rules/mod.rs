@@ -96,3 +96,8 @@ pub const RULES: &[Rule] = &[];
 pub fn check(_prompt: &Prompt, _target: &Target) -> Vec<Finding> {
     Vec::new()
 }
+
+/// The rule of that id.
+pub fn rule(id: &str) -> Option<&'static Rule> {
+    RULES.iter().find(|rule| rule.id == id)
+}

@@ -102,11 +102,20 @@ pub struct PartFacts {
     pub legacy: bool,
 }
 
+impl PartFacts {
+    /// Tokens of a tool result above `cap`.
+    pub fn over(&self, cap: Tokens) -> Tokens {
+        if self.kind == PartKind::ToolResult { self.tokens.saturating_sub(cap) } else { 0 }
+    }
+}
+
 /// What is known of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallFacts {
     /// How many messages of the full transcript its full prompt holds.
     pub upto: u32,
+    /// The system text and tools it starts with, by number; equal numbers are equal text.
+    pub preface: u32,
     /// Tokens of what stands outside the message list: system text and tool schemas.
     pub fixed: Tokens,
     /// Output tokens that the request reserves.
@@ -143,6 +152,7 @@ impl Transcript {
             .iter()
             .map(|call| CallFacts {
                 upto: call.upto,
+                preface: call.preface,
                 fixed: fixed.get(call.preface as usize).copied().unwrap_or(0),
                 reserve: call.reserve,
                 status: call.reply.status,
@@ -157,6 +167,7 @@ impl Transcript {
         transcript.model.clone_from(&request.model);
         transcript.calls = vec![CallFacts {
             upto: request.messages.len() as u32,
+            preface: 0,
             fixed: size::preface(counter, &request.system, request.tools.as_ref()),
             reserve: request.max_output.unwrap_or(0),
             status: None,
