@@ -36,7 +36,9 @@ create table cells (
     depends_calls bigint not null,
     baseline_invalid_calls bigint not null,
     target_missed bigint not null,
+    sessions_over_window bigint not null,
     over_window bigint not null,
+    sessions_exact bigint not null,
     freed bigint not null,
     deficit bigint not null,
     freed_reached bigint not null,
@@ -44,8 +46,8 @@ create table cells (
     tokens_before bigint not null,
     tokens_after bigint not null,
     prefix_tokens bigint not null,
-    truncated_tokens bigint not null,
     evicted_messages bigint not null,
+    truncated_tokens bigint not null,
     -- the sketch of the overshoot's quantiles
     sketch bytea not null,
     unique (run_id, key),
@@ -56,17 +58,25 @@ create table cells (
 create table outcomes (
     cell_id bigint not null references cells on delete cascade,
     session_id bigint not null references sessions on delete cascade,
-    calls integer not null,
-    compactions integer not null,
-    bad_cuts integer not null,
-    calls_400 integer not null,
-    first_bad_call integer,
-    diverged_at integer,
-    target_missed integer not null,
-    over_window integer not null,
+    calls bigint not null,
+    compactions bigint not null,
+    bad_cuts bigint not null,
+    calls_400 bigint not null,
+    depends_calls bigint not null,
+    baseline_invalid_calls bigint not null,
+    target_missed bigint not null,
+    over_window bigint not null,
     freed bigint not null,
     deficit bigint not null,
+    freed_reached bigint not null,
+    deficit_reached bigint not null,
+    tokens_before bigint not null,
+    tokens_after bigint not null,
+    prefix_tokens bigint not null,
     evicted_messages bigint not null,
+    truncated_tokens bigint not null,
+    first_bad_call integer,
+    diverged_at integer,
     primary key (cell_id, session_id)
 );
 
@@ -77,15 +87,17 @@ create table cuts (
     cell_id bigint not null references cells on delete cascade,
     session_id bigint not null references sessions on delete cascade,
     call integer not null check (call >= 0),
-    tokens_before bigint not null,
-    tokens_after bigint not null,
+    before bigint not null,
     deficit bigint not null,
     freed bigint not null,
-    bad boolean not null,
-    -- indexes of the messages that left
-    evicted integer[] not null,
-    -- the rules that the produced request breaks
-    rules text[] not null,
+    evicted_messages integer not null,
+    evicted_exchanges integer not null,
+    -- the first message that may be removed and is still there
+    kept_from integer not null,
+    reached boolean not null,
+    -- the rule that makes its prompt be refused, and at which message
+    broken_rule text,
+    broken_at integer,
     primary key (cell_id, session_id, call)
 );
 

@@ -13,9 +13,8 @@ const HEADER: &[u8] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
 /// 2000-01-01 in microseconds of Unix time: Postgres counts from there.
 const EPOCH_MICROSECONDS: i128 = 946_684_800_000_000;
 
-/// The type of the elements of an `integer[]`, and of a `text[]`.
+/// The type of the elements of an `integer[]`.
 const OID_INTEGER: i32 = 23;
-const OID_TEXT: i32 = 25;
 
 /// Rows of one table, as bytes.
 pub struct Rows {
@@ -82,11 +81,19 @@ impl Rows {
     }
 
     pub fn integers(&mut self, values: &[u32]) -> &mut Rows {
-        self.array(OID_INTEGER, values, |value| as_integer(*value).to_be_bytes().to_vec())
-    }
-
-    pub fn texts(&mut self, values: &[String]) -> &mut Rows {
-        self.array(OID_TEXT, values, |value| storable(value).into_bytes())
+        let mut array = Vec::with_capacity(20 + 8 * values.len());
+        let n = i32::try_from(values.len()).expect("a list of fewer than 2^31");
+        // Dimensions, no null among the elements, their type; for the one dimension its length and lower bound.
+        for number in [i32::from(n > 0), 0, OID_INTEGER] {
+            array.extend(number.to_be_bytes());
+        }
+        if n > 0 {
+            array.extend([n.to_be_bytes(), 1i32.to_be_bytes()].concat());
+        }
+        for value in values {
+            array.extend([4i32.to_be_bytes(), as_integer(*value).to_be_bytes()].concat());
+        }
+        self.bytes(&array)
     }
 
     /// A value that may be absent.
@@ -95,24 +102,6 @@ impl Rows {
             Some(value) => put(self, value),
             None => self.null(),
         }
-    }
-
-    fn array<T>(&mut self, oid: i32, values: &[T], encode: impl Fn(&T) -> Vec<u8>) -> &mut Rows {
-        let mut array = Vec::with_capacity(20 + 8 * values.len());
-        let n_dimensions = i32::from(!values.is_empty());
-        for number in [n_dimensions, 0, oid] {
-            array.extend(number.to_be_bytes());
-        }
-        if !values.is_empty() {
-            array.extend(i32::try_from(values.len()).expect("a list of fewer than 2^31").to_be_bytes());
-            array.extend(1i32.to_be_bytes());
-        }
-        for value in values {
-            let value = encode(value);
-            array.extend(i32::try_from(value.len()).expect("a value of at most 2 GB").to_be_bytes());
-            array.extend(value);
-        }
-        self.bytes(&array)
     }
 
     /// Sends the rows by `statement`, a `copy ... from stdin (format binary)`.

@@ -11,6 +11,7 @@ mod copy;
 mod load;
 mod pack;
 mod pages;
+mod runs;
 mod sources;
 
 use std::path::PathBuf;
@@ -29,6 +30,7 @@ pub use add::Added;
 pub use load::StoredSession;
 pub use pack::{Ordinals, Packed};
 pub use pages::{Overview, SessionLine};
+pub use runs::{NewRun, OutcomeLine, Run, RunCell, RunRow, StoredCut};
 pub use sources::{Source, StoredDefect};
 
 static MIGRATIONS: Migrator = sqlx::migrate!();
