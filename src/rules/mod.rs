@@ -91,7 +91,8 @@ impl Findings<'_> {
     }
 
     /// Reports the rule as broken, where one rule has faults of several severities.
-    pub fn report_as(&mut self, severity: Severity, place: Place, ids: Vec<IdNo>, say: String) {
+    pub fn report_as(&mut self, severity: Severity, place: Place, mut ids: Vec<IdNo>, say: String) {
+        ids.retain(|id| *id != IdNo::NONE);
         // Calls and results of Chat are no blocks of its content.
         let block = place.block.filter(|_| self.api != Api::OpenaiChat);
         self.found.push(Finding { rule: self.rule, severity, message: place.message, block, ids, say });

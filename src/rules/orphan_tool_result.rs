@@ -47,11 +47,10 @@ fn check(prompt: &Prompt, findings: &mut Findings) {
         answer.id == IdNo::NONE && prompt.entry(answer.site.message as usize).message.speaker != Speaker::Function
     };
     for answer in pairs.answers.iter().filter(|answer| answer.fit == Fit::Orphan && !is_silent(answer)) {
-        let ids = Vec::from_iter((answer.id != IdNo::NONE).then_some(answer.id));
         let name = names(prompt, &[answer.id]);
         let say = format!(
             "tool result {name} has no call right before it: drop the result, or keep the message with its call"
         );
-        findings.report(answer.site.into(), ids, say);
+        findings.report(answer.site.into(), vec![answer.id], say);
     }
 }
