@@ -166,7 +166,7 @@ impl Group {
             Parent::Root => None,
             Parent::Unstated => before,
             Parent::Uuid(_) if parent.is_none() && before.is_some() => {
-                self.lost.push(entry.line);
+                self.lost.extend((!entry.is_boundary()).then_some(entry.line));
                 before
             }
             Parent::Uuid(_) => parent,

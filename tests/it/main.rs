@@ -1,0 +1,5 @@
+//! Tests that run anywhere.
+
+mod formats;
+mod generate;
+mod session;
