@@ -7,6 +7,7 @@ use crate::model::Api;
 use crate::transcript::pairs::{Ask, Fate, Group, Site};
 use crate::transcript::{IdNo, Pairs, Prompt};
 
+mod block_wrong_role;
 mod duplicate_tool_call_id;
 mod duplicate_tool_result;
 mod empty_content;
@@ -15,6 +16,7 @@ mod missing_tool_call_id;
 mod orphan_tool_result;
 mod partial_parallel_results;
 mod text_before_tool_result;
+mod system_role_not_supported;
 mod tool_result_not_adjacent;
 mod trailing_tool_call;
 mod unanswered_tool_call;
@@ -151,6 +153,8 @@ pub enum Verdict {
 pub const RULES: &[Rule] = &[
     empty_messages::RULE,
     unknown_role::RULE,
+    system_role_not_supported::RULE,
+    block_wrong_role::RULE,
     empty_content::RULE,
     missing_tool_call_id::RULE,
     orphan_tool_result::RULE,
