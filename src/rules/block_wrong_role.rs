@@ -13,7 +13,9 @@
 //!
 //! ## Example
 //! ```json
-//! {"messages": [{"role": "assistant", "content": [{"type": "tool_result", "tool_use_id": "k", "content": "hot"}]}]}
+//! {
+//!   "messages": [{"role": "assistant", "content": [{"type": "tool_result", "tool_use_id": "k", "content": "hot"}]}]
+//! }
 //! ```
 //!
 //! ## Remedy

@@ -1,7 +1,7 @@
 //! What providers refuse: one file a rule, each a constant in [`RULES`].
 //!
-//! A rule looks at one prompt and reports findings. It knows neither the log a prompt came from nor the policy that made
-//! it, and it never looks at another call: whatever needs history is a fact of the transcript.
+//! A rule looks at one prompt and reports findings. It knows neither the log a prompt came from nor the policy that
+//! made it, and it never looks at another call: whatever needs history is a fact of the transcript.
 
 use crate::model::Api;
 use crate::transcript::pairs::{Ask, Fate, Group, Site};

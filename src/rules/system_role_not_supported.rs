@@ -15,7 +15,10 @@
 //!
 //! ## Example
 //! ```json
-//! {"model": "o1-mini", "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Kiln?"}]}
+//! {
+//!   "model": "o1-mini",
+//!   "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Kiln?"}]
+//! }
 //! ```
 //!
 //! ## Remedy

@@ -213,7 +213,10 @@ proptest! {
     }
 
     #[test]
-    fn a_front_cut_of_a_valid_prompt_fails_only_as_an_orphan(n_calls in prop::collection::vec(0_usize..4, 1..6), cut in 0_usize..8) {
+    fn a_front_cut_of_a_valid_prompt_fails_only_as_an_orphan(
+        n_calls in prop::collection::vec(0_usize..4, 1..6),
+        cut in 0_usize..8,
+    ) {
         let turns: Vec<_> = n_calls.iter().map(|n| (vec![true; *n], false)).collect();
         for (api, body) in [
             (Api::AnthropicMessages, anthropic_body(&turns, false)),
