@@ -1,8 +1,8 @@
 //! How each API speaks: request bodies to [`Request`]s and back, without loss.
 //!
 //! Parsing is total on content: what a dialect does not understand stays as written (`Body::Other`, `Form::Other`,
-//! `extra`), so rendering what was parsed gives the same JSON. A member of the wrong type stays in `extra` under its own
-//! name, and the field that would hold it is empty. Only a body that is no request at all is an error.
+//! `extra`), so rendering what was parsed gives the same JSON. A member of the wrong type stays in `extra` under its
+//! own name, and the field that would hold it is empty. Only a body that is no request at all is an error.
 
 use serde_json::Value;
 

@@ -1,12 +1,13 @@
 //! What providers refuse: one file a rule, each a constant in [`RULES`].
 //!
-//! A rule looks at one prompt and reports findings. It knows neither the log a prompt came from nor the policy that made
-//! it, and it never looks at another call: whatever needs history is a fact of the transcript.
+//! A rule looks at one prompt and reports findings. It knows neither the log a prompt came from nor the policy that
+//! made it, and it never looks at another call: whatever needs history is a fact of the transcript.
 
 use crate::model::Api;
 use crate::transcript::pairs::{Ask, Fate, Group, Site};
 use crate::transcript::{IdNo, Pairs, Prompt};
 
+mod block_wrong_role;
 mod duplicate_tool_call_id;
 mod duplicate_tool_result;
 mod empty_content;
@@ -15,6 +16,7 @@ mod missing_tool_call_id;
 mod orphan_tool_result;
 mod partial_parallel_results;
 mod text_before_tool_result;
+mod system_role_not_supported;
 mod tool_result_not_adjacent;
 mod trailing_tool_call;
 mod unanswered_tool_call;
@@ -159,6 +161,8 @@ pub enum Verdict {
 pub const RULES: &[Rule] = &[
     empty_messages::RULE,
     unknown_role::RULE,
+    system_role_not_supported::RULE,
+    block_wrong_role::RULE,
     empty_content::RULE,
     missing_tool_call_id::RULE,
     orphan_tool_result::RULE,
