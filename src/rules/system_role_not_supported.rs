@@ -43,7 +43,7 @@ pub(super) const RULE: Rule = Rule {
 fn severity(target: &Target) -> Option<Severity> {
     let model = target.model.unwrap_or_default();
     match target.api {
-        Api::AnthropicMessages => Some(Severity::Depends),
+        Api::AnthropicMessages => Some(Severity::Warning),
         Api::OpenaiChat if model.starts_with("o1-mini") || model.starts_with("o1-preview") => Some(Severity::Error),
         Api::OpenaiChat => None,
     }
