@@ -10,7 +10,7 @@ fail() {
 
 # The newest folder that holds the programs of a Postgres server, or nothing.
 postgres_folder() {
-    local folder
+    local folder found=
     {
         if [ -n "${CUTPOINT_PG_BIN:-}" ]; then echo "$CUTPOINT_PG_BIN"; fi
         ls -d /usr/lib/postgresql/*/bin /usr/lib/postgresql*/bin /usr/libexec/postgresql* /usr/pgsql-*/bin \
@@ -18,9 +18,9 @@ postgres_folder() {
         pg_config --bindir 2>/dev/null || true
         dirname "$(command -v initdb || true)" 2>/dev/null || true
     } | while read -r folder; do
-        if [ -x "$folder/postgres" ] && [ -x "$folder/initdb" ] && [ -x "$folder/pg_ctl" ]; then
+        if [ -z "$found" ] && [ -x "$folder/postgres" ] && [ -x "$folder/initdb" ] && [ -x "$folder/pg_ctl" ]; then
+            found=yes
             echo "$folder"
-            break
         fi
     done
 }

@@ -1,6 +1,6 @@
 //! The dashboard: pages over what the store holds, rendered here, working without JavaScript.
 //!
-//! [`router`] answers everything and can be called without a socket; [`serve`] listens. A page is described in
+//! [`router`] answers everything and can be called without a socket; [`serve`] answers what a socket brings. A page is described in
 //! `dashboards/<page>.toml` (which panels, from which figure) and laid out by the template beside it. The URL is the
 //! whole state of a page, and a page's path with `.csv` or `.json` gives its figures.
 
@@ -21,8 +21,9 @@ mod session;
 mod sessions;
 mod strip;
 
-use std::future::Future;
+use std::future::{Future, IntoFuture};
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use axum::Router;
@@ -30,13 +31,14 @@ use axum::middleware;
 use axum::routing::get;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::oneshot;
 
 use crate::store::Store;
 
 pub use error::Error;
 
-/// Where the dashboard listens unless told otherwise: this machine only.
-pub const LISTEN: &str = "127.0.0.1:8400";
+/// How long requests under way may take once the dashboard is told to stop.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Every page, asset and probe over a store.
 pub fn router(store: Arc<Store>) -> Router {
@@ -60,22 +62,48 @@ pub fn router(store: Arc<Store>) -> Router {
         .layer(middleware::from_fn(headers::log))
 }
 
-/// Answers requests until `shutdown` is done, then finishes those under way.
-pub async fn serve(
+/// Answers requests until the process is told to stop, then closes the database.
+pub async fn serve(listener: TcpListener, store: Store) -> Result<()> {
+    serve_until(listener, store, stop_signal()).await
+}
+
+/// Answers requests until `shutdown` is done, finishes those under way, then closes the database.
+pub async fn serve_until(
     listener: TcpListener,
-    store: Arc<Store>,
+    store: Store,
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> Result<()> {
     let address = listener.local_addr().context("could not read the address that the dashboard listens on")?;
-    tracing::info!(address = %address, "dashboard listening");
-    let serving = axum::serve(listener, router(store)).with_graceful_shutdown(shutdown);
-    serving.await.context("could not serve the dashboard")?;
+    tracing::info!(%address, "dashboard listening");
+    let store = Arc::new(store);
+    let (stopping, stopped) = oneshot::channel();
+    let shutdown = async {
+        shutdown.await;
+        // The receiver is gone only when nothing is being served any more.
+        let _ = stopping.send(());
+    };
+    let serving = axum::serve(listener, router(store.clone())).with_graceful_shutdown(shutdown);
+    tokio::select! {
+        served = serving.into_future() => served.context("could not serve the dashboard")?,
+        () = patience(stopped) => tracing::warn!("requests under way were cut off"),
+    }
     tracing::info!("dashboard stopped");
-    Ok(())
+    match Arc::into_inner(store) {
+        Some(store) => store.close().await,
+        None => Ok(()),
+    }
+}
+
+/// Done some time after the dashboard was told to stop.
+async fn patience(stopped: oneshot::Receiver<()>) {
+    match stopped.await {
+        Ok(()) => tokio::time::sleep(PATIENCE).await,
+        Err(_) => std::future::pending().await,
+    }
 }
 
 /// Done when the process is asked to stop, by SIGINT or SIGTERM.
-pub async fn stop_signal() {
+async fn stop_signal() {
     let Ok(mut terminate) = signal(SignalKind::terminate()) else {
         return tokio::signal::ctrl_c().await.unwrap_or_default();
     };

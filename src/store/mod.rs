@@ -44,6 +44,9 @@ const INVALID_CATALOG_NAME: &str = "3D000";
 /// How long a server may say that it is not ready yet.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// How long to wait for a connection.
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
+
 /// Which database to use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Database {
@@ -77,16 +80,11 @@ pub async fn connect(database: &Database) -> Result<Store> {
         None => join(database.data_dir.clone()).await.map(|(lease, options)| (Some(lease), options))?,
     };
     let options = options.application_name("cutpoint").disable_statement_logging();
-    if lease.is_some() {
-        ensure_database(&options).await.context(Unavailable)?;
+    match &lease {
+        Some(_) => ensure_database(&options).await.context(Unavailable)?,
+        None => try_to_reach(&options).await.context(Unavailable)?,
     }
-    let pool = PgPoolOptions::new()
-        .max_connections(8)
-        .acquire_timeout(Duration::from_secs(10))
-        .connect_with(options.clone())
-        .await
-        .with_context(|| format!("could not connect to Postgres at {}", place(&options)))
-        .context(Unavailable)?;
+    let pool = PgPoolOptions::new().max_connections(8).acquire_timeout(ACQUIRE_TIMEOUT).connect_lazy_with(options);
     MIGRATIONS.run(&pool).await.context("could not bring the database's tables up to date")?;
     Ok(Store { pool, lease })
 }
@@ -112,6 +110,15 @@ impl Store {
     pub fn embedded_url(&self) -> Option<String> {
         self.lease.as_ref().map(|lease| lease.url(embedded::DATABASE))
     }
+}
+
+/// Connects once: the pool would try for as long as it may wait, even where nobody listens.
+async fn try_to_reach(options: &PgConnectOptions) -> Result<()> {
+    let tried = tokio::time::timeout(ACQUIRE_TIMEOUT, options.connect()).await;
+    let connection = tried
+        .with_context(|| format!("Postgres at {} does not answer", place(options)))?
+        .with_context(|| format!("could not connect to Postgres at {}", place(options)))?;
+    Ok(connection.close().await?)
 }
 
 async fn join(data_dir: Option<PathBuf>) -> Result<(Lease, PgConnectOptions)> {

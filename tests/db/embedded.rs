@@ -117,7 +117,6 @@ async fn what_was_committed_survives_the_death_of_the_server() {
     let store = store::connect(&of(folder.path())).await.unwrap();
     store.begin_source("kept.jsonl").await.unwrap();
     kill(server(folder.path()).unwrap());
-    assert!(store.ping().await.is_err());
     drop(store);
     let store = store::connect(&of(folder.path())).await.unwrap();
     assert_eq!(store.overview().await.unwrap().sources, 1);
@@ -197,7 +196,10 @@ async fn an_unreachable_database_is_told_apart() {
 #[tokio::test]
 async fn a_warm_start_takes_less_than_two_seconds() {
     let folder = folder();
-    store::connect(&of(folder.path())).await.unwrap().close().await.unwrap();
+    let since = Instant::now();
+    let store = store::connect(&of(folder.path())).await.unwrap();
+    println!("cold start: {:?}", since.elapsed());
+    store.close().await.unwrap();
     let since = Instant::now();
     let store = store::connect(&of(folder.path())).await.unwrap();
     let took = since.elapsed();

@@ -6,7 +6,7 @@ use cutpoint::model::{
     Api, Body, Compaction, Defect, Fields, Form, Message, Origin, Part, Place, Preface, Reply, Role, Session,
     SessionCall, Usage,
 };
-use cutpoint::store::{Added, Packed};
+use cutpoint::store::{Added, Packed, StoredSession};
 use serde_json::json;
 
 use crate::harness::Fresh;
@@ -147,7 +147,7 @@ async fn every_session_comes_through_the_stream() {
     let fresh = Fresh::database("stream").await;
     let sessions: Vec<Session> = (0..150).map(|i| session("a.jsonl", &format!("s{i}"), 2)).collect();
     add(&fresh, &sessions).await;
-    let (sender, mut receiver) = tokio::sync::mpsc::channel(4);
+    let (sender, mut receiver) = tokio::sync::mpsc::channel::<StoredSession>(4);
     let receive = async {
         let mut names = Vec::new();
         while let Some(stored) = receiver.recv().await {

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io;
 use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
@@ -19,6 +20,9 @@ const START_SECONDS: u64 = 120;
 
 /// How long processes of a killed server may take to notice that it is gone.
 const STALE_SECONDS: u64 = 10;
+
+/// In the data folder until all that `initdb` wrote is known to be on the disk.
+const UNSYNCED: &str = "unsynced";
 
 /// The log is begun anew at a start when it has grown beyond this.
 const LOG_BYTES_MAX: u64 = 4 << 20;
@@ -57,7 +61,9 @@ pub fn ensure_running(folder: &Folder) -> Result<()> {
         // It runs but cannot be reached: its socket was swept away, or it is on its way up or down.
         pg_ctl(folder, &binaries, &["stop", "-m", "fast", "-w"]).ok();
     }
-    start(folder, &binaries)
+    start(folder, &binaries)?;
+    sync_in_background(folder, &binaries);
+    Ok(())
 }
 
 /// Stops the server, if it runs.
@@ -89,12 +95,30 @@ fn initialise(folder: &Folder, binaries: &Binaries) -> Result<()> {
     folder.make_private(&unfinished)?;
     let init = |locale: &str| {
         let mut command = command(folder, binaries, "initdb", &unfinished);
-        command.args(["-D", ".", "-U", ROLE, "--auth=trust", "--encoding=UTF8", "--no-instructions", locale]);
-        run(&mut command)
+        command.args(["-D", ".", "-U", ROLE, "--auth=trust", "--encoding=UTF8", "--no-instructions", "--no-sync"]);
+        run(command.arg(locale))
     };
     init("--locale=C.UTF-8").or_else(|_| init("--locale=C")).context("could not make the embedded database")?;
+    fs::write(unfinished.join(UNSYNCED), "").context("could not mark the embedded database as new")?;
     fs::rename(&unfinished, folder.data())
         .with_context(|| format!("could not rename `{}` to `{}`", unfinished.display(), folder.data().display()))
+}
+
+/// Brings what `initdb` wrote to the disk while the server is already in use: on a busy disk that takes seconds. Until
+/// then a power failure, but no kill, can cost the new database; if we end too early, the next start does it again.
+fn sync_in_background(folder: &Folder, binaries: &Binaries) {
+    let mark = folder.data().join(UNSYNCED);
+    if !mark.exists() {
+        return;
+    }
+    let mut command = command(folder, binaries, "initdb", &folder.data());
+    command.args(["-D", ".", "--sync-only"]).process_group(0);
+    thread::spawn(move || {
+        // Tried again at the next start if it failed, because then the mark stays.
+        if run(&mut command).is_ok() {
+            fs::remove_file(mark).ok();
+        }
+    });
 }
 
 fn start(folder: &Folder, binaries: &Binaries) -> Result<()> {
