@@ -3,6 +3,7 @@
 //! Facts are folded in once, when the transcript is built; after that nothing looks at a message again. Indexes of
 //! messages are those of the session's full transcript, which for a single request are those of its own list.
 
+pub mod pairs;
 pub mod prompt;
 pub mod size;
 mod units;
@@ -12,6 +13,7 @@ use std::collections::HashMap;
 use crate::model::{Api, Body, Form, Message, Preface, Request, Role, Session, Tokens};
 use size::Counter;
 
+pub use pairs::Pairs;
 pub use prompt::Prompt;
 pub use units::Unit;
 
@@ -81,6 +83,8 @@ pub struct MessageFacts {
     parts_from: u32,
     pub has_calls: bool,
     pub has_results: bool,
+    /// Something beside `content` may stand in its place: a call, a refusal, audio.
+    pub has_substitute: bool,
     /// A policy may not remove it: system and developer messages.
     pub pinned: bool,
     /// The round it belongs to, counted from 0.
@@ -195,6 +199,11 @@ impl Transcript {
         self.ids.get(id.0 as usize).map(AsRef::as_ref)
     }
 
+    /// How many distinct ids it has.
+    pub fn n_ids(&self) -> usize {
+        self.ids.len()
+    }
+
     /// Where units of that kind begin: indexes of unpinned messages, ascending.
     pub fn starts(&self, unit: Unit) -> &[u32] {
         &self.starts[unit as usize]
@@ -237,6 +246,7 @@ impl<'c> Builder<'c> {
             parts_from,
             has_calls: of_kind(PartKind::ToolUse),
             has_results: of_kind(PartKind::ToolResult),
+            has_substitute: of_kind(PartKind::ToolUse) || has_substitute(message),
             pinned: matches!(message.role, Role::System | Role::Developer),
             round: 0,
             exchange: 0,
@@ -276,6 +286,16 @@ impl<'c> Builder<'c> {
         self.transcript.starts = Unit::ALL.map(|unit| units::starts(&self.transcript.messages, unit));
         self.transcript
     }
+}
+
+/// A member that says something in the place of `content`, calls of an unknown shape included.
+fn has_substitute(message: &Message) -> bool {
+    let says = |name: &str| message.extra.get(name).is_some_and(|value| !is_hollow(value));
+    ["tool_calls", "function_call", "refusal", "audio"].into_iter().any(says)
+}
+
+fn is_hollow(value: &serde_json::Value) -> bool {
+    value.is_null() || value.as_array().is_some_and(Vec::is_empty)
 }
 
 fn form_of(form: &Form) -> ContentForm {
