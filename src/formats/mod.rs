@@ -1,1 +1,173 @@
+//! Whose log it is: frames of one kind of log to records.
+//!
+//! A format is one file and one line of [`FORMATS`]. It recognises its own frames by content, never by a file's name, and
+//! reading never fails on content: what cannot be used becomes a [`Record::Defect`] with its place. Its `//!` says where
+//! ids, session, model, status, usage, times and compaction markers come from, and what the format can never tell.
 
+use std::io;
+
+use serde_json::Value;
+
+use crate::frame::{Frame, Frames};
+use crate::model::{Defect, Message, Place, Record, Role, SessionCall, Time, Usage};
+
+mod bodies;
+mod claude_code;
+mod native;
+mod sessions;
+mod tau;
+mod tau2;
+
+/// What one record of a log holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// One call with its whole message list, perhaps with response and status.
+    RequestLog,
+    /// One increment; the requests are implied.
+    Transcript,
+    /// The last message list of a conversation.
+    Conversation,
+}
+
+/// One kind of log.
+pub struct Format {
+    /// The name given to `--format`.
+    pub id: &'static str,
+    /// One sentence: whose log it is.
+    pub about: &'static str,
+    pub shape: Shape,
+    /// Whether a frame is of this kind.
+    pub sniff: fn(&Frame) -> bool,
+    /// Turns frames into records, to the end of the input.
+    pub read: fn(&mut Frames, &mut dyn FnMut(Record)) -> io::Result<()>,
+}
+
+/// Every format; at most one sniffs a given frame.
+pub const FORMATS: &[Format] = &[
+    native::FORMAT,
+    bodies::ANTHROPIC,
+    bodies::OPENAI,
+    sessions::FORMAT,
+    tau::FORMAT,
+    tau2::FORMAT,
+    claude_code::FORMAT,
+];
+
+/// The format of that name.
+pub fn format(id: &str) -> Option<&'static Format> {
+    FORMATS.iter().find(|format| format.id == id)
+}
+
+/// The format that the first recognised frame of a head is of.
+pub fn detect(head: &[&Frame]) -> Option<&'static Format> {
+    head.iter().find_map(|frame| FORMATS.iter().find(|format| (format.sniff)(frame)))
+}
+
+/// The calls that a message list implies: one at every assistant message that does not follow another one and is not
+/// the first message; its full prompt is all messages before it.
+pub fn implied_calls(messages: &[Message]) -> Vec<SessionCall> {
+    let assistant = |index: usize| messages[index].role == Role::Assistant;
+    let calls = (1..messages.len()).filter(|&index| assistant(index) && !assistant(index - 1));
+    calls.map(|index| SessionCall { upto: index as u32, ..SessionCall::default() }).collect()
+}
+
+/// Reads frame by frame; `one` gives the records of a frame, or why it has none.
+fn each(
+    frames: &mut Frames,
+    emit: &mut dyn FnMut(Record),
+    one: impl Fn(Frame, &mut dyn FnMut(Record)) -> Result<(), String>,
+) -> io::Result<()> {
+    while let Some(next) = frames.next_frame()? {
+        match next {
+            Err(defect) => emit(Record::Defect(defect)),
+            Ok(frame) => {
+                let place = frame.place.clone();
+                if let Err(reason) = one(frame, emit) {
+                    emit(defect(place, reason));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn defect(place: Place, reason: impl Into<String>) -> Record {
+    Record::Defect(Defect { place, reason: reason.into() })
+}
+
+/// The first of these members that is a string, or a number written as one.
+fn name(value: &Value, members: &[&str]) -> Option<String> {
+    members.iter().find_map(|member| match value.get(member)? {
+        Value::String(text) if !text.is_empty() => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    })
+}
+
+/// A point in time: ISO 8601 with or without zone (then UTC), or seconds or milliseconds since 1970.
+fn time(value: Option<&Value>) -> Option<Time> {
+    match value? {
+        Value::String(text) => iso_time(text),
+        Value::Number(number) => epoch_time(number.as_f64()?),
+        _ => None,
+    }
+}
+
+fn iso_time(text: &str) -> Option<Time> {
+    let rfc3339 = &time::format_description::well_known::Rfc3339;
+    let text = text.trim().replacen(' ', "T", 1);
+    Time::parse(&text, rfc3339).or_else(|_| Time::parse(&format!("{text}Z"), rfc3339)).ok()
+}
+
+fn epoch_time(number: f64) -> Option<Time> {
+    let seconds = if number.abs() > 1e11 { number / 1e3 } else { number };
+    Time::from_unix_timestamp_nanos((seconds * 1e9) as i128).ok()
+}
+
+/// Token counts in the words of either API or in our own; input counts cached tokens in.
+fn usage(value: Option<&Value>) -> Option<Usage> {
+    let value = value?;
+    let count = |path: &str| value.pointer(path).and_then(Value::as_u64);
+    if let Some(input) = count("/prompt_tokens") {
+        return Some(Usage {
+            input,
+            output: count("/completion_tokens").unwrap_or(0),
+            cache_read: count("/prompt_tokens_details/cached_tokens").unwrap_or(0),
+            cache_write: 0,
+        });
+    }
+    if let Some(input) = count("/input_tokens") {
+        let cache_read = count("/cache_read_input_tokens").unwrap_or(0);
+        let cache_write = count("/cache_creation_input_tokens").unwrap_or(0);
+        let input = input.saturating_add(cache_read).saturating_add(cache_write);
+        return Some(Usage { input, output: count("/output_tokens").unwrap_or(0), cache_read, cache_write });
+    }
+    Some(Usage {
+        input: count("/input")?,
+        output: count("/output").unwrap_or(0),
+        cache_read: count("/cache_read").unwrap_or(0),
+        cache_write: count("/cache_write").unwrap_or(0),
+    })
+}
+
+fn status(value: Option<&Value>) -> Option<u16> {
+    let value = value?;
+    let number = value.as_u64().or_else(|| value.as_str()?.parse().ok())?;
+    u16::try_from(number).ok()
+}
+
+/// An error as one text: the string itself, else compact JSON.
+fn error_text(value: Option<&Value>) -> Option<String> {
+    match value? {
+        Value::Null => None,
+        Value::String(text) if text.is_empty() => None,
+        Value::String(text) => Some(text.clone()),
+        other => Some(other.to_string()),
+    }
+}
+
+/// Whether an object holds a list of entries with roles under that name.
+fn has_messages(value: &Value, member: &str) -> bool {
+    let messages = value.get(member).and_then(Value::as_array);
+    messages.is_some_and(|messages| messages.iter().all(|message| message.get("role").is_some()))
+}

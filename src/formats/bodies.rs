@@ -1,0 +1,76 @@
+//! Bare request bodies as an API takes them: one document, an array of bodies, or one a line.
+//!
+//! Nothing but the request is there: no session (bodies are joined by their growing message lists), no id, time, status,
+//! response or usage, and compactions are not marked. The model is the body's own. A body is told from other objects
+//! with a `messages` list by its members: it states a `model`, or has none that a request does not have.
+
+use std::io;
+
+use serde_json::Value;
+
+use super::{Format, Shape};
+use crate::dialects;
+use crate::frame::{Frame, Frames};
+use crate::model::{Api, Call, Record, Reply};
+
+/// The format `anthropic-body`.
+pub const ANTHROPIC: Format = Format {
+    id: "anthropic-body",
+    about: "bare request bodies of Anthropic Messages",
+    shape: Shape::RequestLog,
+    sniff: |frame| is_body(&frame.value, Api::AnthropicMessages),
+    read: |frames, emit| read(frames, emit, Api::AnthropicMessages),
+};
+
+/// The format `openai-body`.
+pub const OPENAI: Format = Format {
+    id: "openai-body",
+    about: "bare request bodies of OpenAI Chat Completions",
+    shape: Shape::RequestLog,
+    sniff: |frame| is_body(&frame.value, Api::OpenaiChat),
+    read: |frames, emit| read(frames, emit, Api::OpenaiChat),
+};
+
+/// Members that bodies have, whatever the API.
+const MEMBERS: &[&str] = &[
+    "messages", "model", "system", "tools", "tool_choice", "max_tokens", "max_completion_tokens", "temperature", "top_p",
+    "top_k", "stream", "stream_options", "stop", "stop_sequences", "metadata", "thinking", "parallel_tool_calls", "user",
+    "seed", "n", "response_format", "functions", "function_call", "store", "reasoning_effort", "anthropic_version",
+    "service_tier", "context_management", "betas", "logprobs", "frequency_penalty", "presence_penalty", "logit_bias",
+];
+
+/// Members of other logs that carry a `messages` list too.
+const FOREIGN: &[&str] =
+    &["session", "sessionId", "session_id", "request", "response", "call_type", "traj", "trajectory", "trajectory_format"];
+
+fn is_body(value: &Value, api: Api) -> bool {
+    let Some(fields) = value.as_object() else {
+        return false;
+    };
+    let foreign = FOREIGN.iter().any(|member| fields.contains_key(*member));
+    let own = fields.get("model").is_some_and(Value::is_string)
+        || fields.keys().all(|member| MEMBERS.contains(&member.as_str()));
+    !foreign && own && dialects::detect(value).is_some_and(|dialect| dialect.api == api)
+}
+
+fn read(frames: &mut Frames, emit: &mut dyn FnMut(Record), api: Api) -> io::Result<()> {
+    super::each(frames, emit, |frame, emit| {
+        emit(Record::Call(Box::new(call(frame, api)?)));
+        Ok(())
+    })
+}
+
+/// The call of a body: by its own signs where it has some, else in the language of the log.
+fn call(frame: Frame, api: Api) -> Result<Call, String> {
+    let dialect = dialects::for_api(api);
+    let request = (dialect.parse)(frame.value)?;
+    Ok(Call {
+        place: frame.place,
+        id: None,
+        session: None,
+        time: None,
+        request,
+        response: None,
+        reply: Reply::default(),
+    })
+}

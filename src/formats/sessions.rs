@@ -1,0 +1,96 @@
+//! JSON lines of whole sessions: `{"session": "s-1", "messages": [...]}` a line.
+//!
+//! `session` names it, `parent` the session it came out of; `api` is `anthropic.messages` or `openai.chat`, and without
+//! it the messages decide. `model`, `system` and `tools` are as in a request body, and hold for every call. Calls are
+//! implied: one at each assistant message that follows another speaker; `max_tokens` is what each of them reserves.
+//! `calls` may state them instead: `[{"upto": 2, "time": "...", "status": 200, "error": null, "usage": {...}}]`, where
+//! `upto` counts the messages that the call sent. Compactions cannot be told: the list is the full transcript.
+
+use std::io;
+
+use serde_json::Value;
+
+use super::{Format, Shape};
+use crate::dialects;
+use crate::frame::{Frame, Frames};
+use crate::model::{Api, Conversation, Record, Reply, SessionCall, Tokens};
+
+/// The format `sessions`.
+pub const FORMAT: Format = Format {
+    id: "sessions",
+    about: "one whole session a line: its id and its messages in either API's form",
+    shape: Shape::Conversation,
+    sniff,
+    read,
+};
+
+fn sniff(frame: &Frame) -> bool {
+    frame.value.get("session").is_some_and(|id| id.is_string() || id.is_number())
+        && super::has_messages(&frame.value, "messages")
+}
+
+fn read(frames: &mut Frames, emit: &mut dyn FnMut(Record)) -> io::Result<()> {
+    super::each(frames, emit, |frame, emit| {
+        emit(Record::Conversation(Box::new(conversation(frame)?)));
+        Ok(())
+    })
+}
+
+fn conversation(mut frame: Frame) -> Result<Conversation, String> {
+    let line = &mut frame.value;
+    let session = super::name(line, &["session"]).ok_or("the line has no `session` id")?;
+    let parent = super::name(line, &["parent"]);
+    let stated = line.get_mut("calls").map(Value::take);
+    let api = api(line)?;
+    let request = (dialects::for_api(api).parse)(line.take())?;
+    let reserve = request.max_output.unwrap_or(0);
+    let calls = match stated {
+        Some(Value::Array(calls)) => stated_calls(&calls, request.messages.len(), reserve)?,
+        _ => with_reserve(super::implied_calls(&request.messages), reserve),
+    };
+    Ok(Conversation {
+        place: frame.place,
+        session,
+        parent,
+        api,
+        model: request.model,
+        preface: request.system,
+        tools: request.tools,
+        messages: request.messages,
+        calls: Some(calls),
+        compactions: Vec::new(),
+    })
+}
+
+fn api(line: &Value) -> Result<Api, String> {
+    match line.get("api").and_then(Value::as_str) {
+        Some(id) => Api::from_id(id).ok_or_else(|| format!("`api` is `{id}`, which is no known API")),
+        None => {
+            dialects::detect(line).map(|dialect| dialect.api).ok_or_else(|| "the line has no `messages` list".to_owned())
+        }
+    }
+}
+
+fn with_reserve(mut calls: Vec<SessionCall>, reserve: Tokens) -> Vec<SessionCall> {
+    calls.iter_mut().for_each(|call| call.reserve = reserve);
+    calls
+}
+
+fn stated_calls(calls: &[Value], n_messages: usize, reserve: Tokens) -> Result<Vec<SessionCall>, String> {
+    let mut upto = 0;
+    let mut read = Vec::with_capacity(calls.len());
+    for call in calls {
+        let to = call.get("upto").and_then(Value::as_u64).ok_or("a call states no `upto`")?;
+        if to < upto || to > n_messages as u64 {
+            return Err(format!("a call states `upto` {to}, which must rise from {upto} to at most {n_messages}"));
+        }
+        upto = to;
+        let reply = Reply {
+            status: super::status(call.get("status")),
+            error: super::error_text(call.get("error")),
+            usage: super::usage(call.get("usage")),
+        };
+        read.push(SessionCall { upto: to as u32, preface: 0, time: super::time(call.get("time")), reserve, reply });
+    }
+    Ok(read)
+}

@@ -1,0 +1,209 @@
+//! Records to sessions: which calls belong together, and the full transcript behind them.
+//!
+//! A conversation is a session already. Calls are joined by their session id; without one, a call belongs to the session
+//! whose last message list it continues, or of which it keeps enough to be its compacted form, and else begins its own.
+//! Messages are compared by [`identity`]: what they say, without cache markers, spelling or thinking. Each message is
+//! hashed once for each request that carries it, and lists are compared by the running hash of their messages.
+//!
+//! Inside a session a request that stops extending the one before it is one of three things. The same list cut short, or
+//! continued otherwise after some of the assistant's messages, is a rewind: a branch, a session with a parent. A list
+//! that shares nothing under another system message is a side thread: a branch too. Anything else is a compaction: kept messages are matched in order, what
+//! stands between them is what was inserted, and what follows the last of them is new; where none is kept behind the
+//! common start, the first message there is the summary, if others follow it.
+//!
+//! Calls are taken in the order of the log. A call whose id its session has seen is counted once.
+
+mod identity;
+mod open;
+
+use std::collections::{HashMap, HashSet};
+
+use crate::formats;
+use crate::model::{Call, Conversation, Defect, Record, Session};
+use identity::Digest;
+use open::{Fit, Open};
+
+/// The most sessions that are held open; beyond it the one that was quiet longest is taken as ended.
+const MAX_OPEN: usize = 20_000;
+
+/// What the joiner hands on.
+#[derive(Debug)]
+pub enum Joined {
+    Session(Box<Session>),
+    Defect(Defect),
+}
+
+/// Joins records, one after the other.
+pub struct Joiner {
+    open: HashMap<u64, Open>,
+    next: u64,
+    /// Sessions and their branches, by id.
+    by_id: HashMap<String, Vec<u64>>,
+    /// Sessions without id, by the running hash of their last list, and by the last message of it.
+    by_list: HashMap<Digest, u64>,
+    by_last: HashMap<Digest, u64>,
+    /// Ids of calls, with their sessions.
+    seen: HashSet<(Option<String>, String)>,
+    names: HashMap<String, u32>,
+    duplicates: u64,
+}
+
+impl Default for Joiner {
+    fn default() -> Joiner {
+        Joiner::new()
+    }
+}
+
+impl Joiner {
+    /// A joiner that has seen nothing.
+    pub fn new() -> Joiner {
+        Joiner {
+            open: HashMap::new(),
+            next: 0,
+            by_id: HashMap::new(),
+            by_list: HashMap::new(),
+            by_last: HashMap::new(),
+            seen: HashSet::new(),
+            names: HashMap::new(),
+            duplicates: 0,
+        }
+    }
+
+    /// How many calls were left out because their id had been seen.
+    pub fn duplicates(&self) -> u64 {
+        self.duplicates
+    }
+
+    /// Takes a record in and hands on what is finished by it.
+    pub fn push(&mut self, record: Record, emit: &mut dyn FnMut(Joined)) {
+        match record {
+            Record::Defect(defect) => emit(Joined::Defect(defect)),
+            Record::Conversation(conversation) => emit(Joined::Session(Box::new(session(*conversation)))),
+            Record::Call(call) => self.call(*call, emit),
+        }
+    }
+
+    /// Hands on every session that is still open, in the order in which they began.
+    pub fn finish(mut self, emit: &mut dyn FnMut(Joined)) {
+        let mut open: Vec<(u64, Open)> = self.open.drain().collect();
+        open.sort_by_key(|(key, _)| *key);
+        for (_, open) in open {
+            emit(Joined::Session(Box::new(open.finish())));
+        }
+    }
+
+    fn call(&mut self, call: Call, emit: &mut dyn FnMut(Joined)) {
+        if let Some(id) = &call.id
+            && !self.seen.insert((call.session.clone(), id.clone()))
+        {
+            self.duplicates += 1;
+            return;
+        }
+        let list = identity::list(&call.request.messages);
+        let key = match &call.session {
+            Some(id) => self.by_session(id.clone(), &call, &list),
+            None => self.by_prefix(&call, &list),
+        };
+        self.admit(key, call, list);
+        if self.open.len() > MAX_OPEN {
+            self.close_quietest(emit);
+        }
+    }
+
+    fn by_session(&mut self, id: String, call: &Call, list: &identity::List) -> u64 {
+        let members = self.by_id.get(&id).cloned().unwrap_or_default();
+        let live = || members.iter().filter_map(|key| Some((*key, self.open.get(key)?)));
+        let longest = live().filter(|(_, open)| open.is_continued_by(list)).max_by_key(|(_, open)| open.list_len());
+        if let Some((key, _)) = longest {
+            return key;
+        }
+        let latest = live().max_by_key(|(_, open)| open.touched).map(|(key, open)| (key, open.fit(call, list)));
+        let key = match latest {
+            Some((key, Fit::Compaction)) => return key,
+            Some((_, Fit::Branch)) => {
+                let name = self.unused(&format!("{id}/branch"));
+                self.begin(name, Some(id.clone()), call)
+            }
+            None => {
+                let name = self.unused(&id);
+                self.begin(name, None, call)
+            }
+        };
+        self.by_id.entry(id).or_default().push(key);
+        key
+    }
+
+    /// The session that a call without session id belongs to.
+    fn by_prefix(&mut self, call: &Call, list: &identity::List) -> u64 {
+        let continued = list.running.iter().rev().find_map(|digest| self.by_list.get(digest).copied());
+        if let Some(key) = continued.filter(|key| self.open.contains_key(key)) {
+            return key;
+        }
+        let kept = list.digests.iter().rev().find_map(|digest| self.by_last.get(digest).copied());
+        let kept = kept.filter(|key| self.open.get(key).is_some_and(|open| open.keeps_enough(call, list)));
+        kept.unwrap_or_else(|| {
+            let place = call.place.to_string();
+            let name = self.unused(&place);
+            self.begin(name, None, call)
+        })
+    }
+
+    /// A name that no session has: the given one, or with a number behind it.
+    fn unused(&mut self, name: &str) -> String {
+        let n = self.names.entry(name.to_owned()).or_insert(0);
+        *n += 1;
+        match *n {
+            1 if !name.ends_with("/branch") => name.to_owned(),
+            n => format!("{name}-{n}"),
+        }
+    }
+
+    fn begin(&mut self, name: String, parent: Option<String>, call: &Call) -> u64 {
+        let key = self.next;
+        self.next += 1;
+        self.open.insert(key, Open::new(name, parent, call));
+        key
+    }
+
+    fn admit(&mut self, key: u64, call: Call, list: identity::List) {
+        let keyless = call.session.is_none();
+        let Some(open) = self.open.get_mut(&key) else {
+            return;
+        };
+        if keyless {
+            open.handles().into_iter().for_each(|digest| {
+                self.by_list.remove(&digest);
+            });
+        }
+        self.next += 1;
+        open.touched = self.next;
+        open.admit(call, list);
+        if keyless {
+            self.by_list.extend(open.running().map(|digest| (digest, key)));
+            self.by_last.extend(open.last().map(|digest| (digest, key)));
+        }
+    }
+
+    fn close_quietest(&mut self, emit: &mut dyn FnMut(Joined)) {
+        let quietest = self.open.iter().min_by_key(|(_, open)| open.touched).map(|(key, _)| *key);
+        if let Some(open) = quietest.and_then(|key| self.open.remove(&key)) {
+            emit(Joined::Session(Box::new(open.finish())));
+        }
+    }
+}
+
+/// The session of a conversation: its calls are those stated, or those that its messages imply.
+pub fn session(conversation: Conversation) -> Session {
+    let calls = conversation.calls.unwrap_or_else(|| formats::implied_calls(&conversation.messages));
+    Session {
+        id: conversation.session,
+        parent: conversation.parent,
+        place: conversation.place,
+        api: conversation.api,
+        model: conversation.model,
+        prefaces: vec![(conversation.preface, conversation.tools)],
+        messages: conversation.messages,
+        calls,
+        compactions: conversation.compactions,
+    }
+}

@@ -1,0 +1,216 @@
+//! Files to sessions: opens what a user names, recognises its format and drives reader and joiner.
+//!
+//! A path is a file, a folder (read recursively, in the order of names, each real folder once), a pattern with `*`, `?`
+//! or `**`, or `-` for standard input. Files in folders that no format recognises are left out and counted; a file that
+//! was named must be readable and recognised. Sessions are handed on one by one. Calls of all files of one run are
+//! joined together, so a session may go on in the next file.
+
+mod paths;
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
+
+use crate::formats::{self, FORMATS, Format};
+use crate::frame::{self, Frames};
+use crate::model::{Conversation, Defect, Place, Record, Request, Session};
+use crate::session::{Joined, Joiner};
+
+/// How many defects a report keeps with their places; all are counted.
+pub const KEPT_DEFECTS: usize = 100;
+
+/// What is to be read.
+#[derive(Clone, Copy, Debug)]
+pub struct Input<'p> {
+    pub paths: &'p [String],
+    /// The id of a format that overrides recognition.
+    pub format: Option<&'p str>,
+}
+
+/// What was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Files that gave records.
+    pub files: u64,
+    /// Files found in folders or by patterns that no format recognises.
+    pub files_skipped: u64,
+    /// Calls and conversations.
+    pub records: u64,
+    pub sessions: u64,
+    /// Calls that were there twice.
+    pub duplicates: u64,
+    /// Lines that are known to say nothing of a conversation.
+    pub bookkeeping: u64,
+    pub n_defects: u64,
+    /// The first of the defects.
+    pub defects: Vec<Defect>,
+}
+
+/// Why nothing could be read: the user's mistake, with its remedy, in one line.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("no input: name a log file, a folder, or `-` for standard input")]
+    NoPath,
+    #[error("`{0}` does not exist: check the path")]
+    Missing(String),
+    #[error("`{0}` matches no file: check the pattern")]
+    NoMatch(String),
+    #[error("`{path}` could not be read: {source}")]
+    Unreadable { path: String, source: io::Error },
+    #[error("`{0}` is empty: nothing was logged, or the wrong file was named")]
+    Empty(String),
+    #[error("`{0}` holds no file that a known format recognises; formats: {formats}", formats = format_ids())]
+    NothingReadable(String),
+    #[error("`{path}` is in no known format: {why}; formats for --format: {formats}", formats = format_ids())]
+    Unrecognised { path: String, why: String },
+    #[error("there is no format `{0}`; formats: {formats}", formats = format_ids())]
+    NoSuchFormat(String),
+}
+
+fn format_ids() -> String {
+    FORMATS.iter().map(|format| format.id).collect::<Vec<_>>().join(", ")
+}
+
+/// Reads the input and hands on its sessions, one by one.
+pub fn sessions(input: Input, on_session: &mut dyn FnMut(Session)) -> Result<Report, Error> {
+    let mut joiner = Joiner::new();
+    let mut n_sessions = 0;
+    let mut hand_on = |joined: Joined| match joined {
+        Joined::Session(session) => {
+            n_sessions += 1;
+            on_session(*session);
+        }
+        Joined::Defect(_) => {}
+    };
+    let mut report = records(input, &mut |record| joiner.push(record, &mut hand_on))?;
+    report.duplicates = joiner.duplicates();
+    joiner.finish(&mut hand_on);
+    report.sessions = n_sessions;
+    Ok(report)
+}
+
+/// Reads the input and hands on every single request with its place: each logged one, and each that a conversation
+/// implies.
+pub fn requests(input: Input, on_request: &mut dyn FnMut(&Place, Request)) -> Result<Report, Error> {
+    records(input, &mut |record| match record {
+        Record::Call(call) => on_request(&call.place, call.request),
+        Record::Conversation(conversation) => implied_requests(&conversation, on_request),
+        Record::Defect(_) => {}
+    })
+}
+
+fn implied_requests(conversation: &Conversation, on_request: &mut dyn FnMut(&Place, Request)) {
+    let implied = || formats::implied_calls(&conversation.messages);
+    let calls = conversation.calls.clone().unwrap_or_else(implied);
+    for call in calls {
+        let request = Request {
+            api: conversation.api,
+            model: conversation.model.clone(),
+            system: conversation.preface.clone(),
+            tools: conversation.tools.clone(),
+            max_output: (call.reserve > 0).then_some(call.reserve),
+            messages: conversation.messages[..call.upto as usize].to_vec(),
+            extra: Default::default(),
+        };
+        on_request(&conversation.place, request);
+    }
+}
+
+/// Reads the input and hands on its records, defects included.
+pub fn records(input: Input, on_record: &mut dyn FnMut(Record)) -> Result<Report, Error> {
+    let format = match input.format {
+        Some(id) => Some(formats::format(id).ok_or_else(|| Error::NoSuchFormat(id.to_owned()))?),
+        None => None,
+    };
+    if input.paths.is_empty() {
+        return Err(Error::NoPath);
+    }
+    let mut report = Report::default();
+    for path in input.paths {
+        read_path(path, format, &mut report, on_record)?;
+    }
+    Ok(report)
+}
+
+fn read_path(
+    path: &str,
+    format: Option<&'static Format>,
+    report: &mut Report,
+    on_record: &mut dyn FnMut(Record),
+) -> Result<(), Error> {
+    if path == "-" {
+        return read_stream("-", io::stdin().lock(), format, report, on_record);
+    }
+    let found = paths::find(path)?;
+    let n_before = report.files;
+    for file in &found.files {
+        let name = file.display().to_string();
+        match read_file(file, &name, format, report, on_record) {
+            Err(Error::Unrecognised { .. } | Error::Empty(_)) if found.searched => report.files_skipped += 1,
+            done => done?,
+        }
+    }
+    if report.files == n_before {
+        return Err(Error::NothingReadable(path.to_owned()));
+    }
+    Ok(())
+}
+
+fn read_file(
+    file: &Path,
+    name: &str,
+    format: Option<&'static Format>,
+    report: &mut Report,
+    on_record: &mut dyn FnMut(Record),
+) -> Result<(), Error> {
+    let opened = File::open(file).map_err(|source| Error::Unreadable { path: name.to_owned(), source })?;
+    read_stream(name, BufReader::with_capacity(1 << 18, opened), format, report, on_record)
+}
+
+fn read_stream(
+    name: &str,
+    reader: impl BufRead,
+    format: Option<&'static Format>,
+    report: &mut Report,
+    on_record: &mut dyn FnMut(Record),
+) -> Result<(), Error> {
+    let unreadable = |source| Error::Unreadable { path: name.to_owned(), source };
+    let mut frames = Frames::new(name, reader).map_err(unreadable)?;
+    let format = match format {
+        Some(format) => format,
+        None => recognise(name, &mut frames)?,
+    };
+    (format.read)(&mut frames, &mut |record| {
+        report.note(&record);
+        on_record(record);
+    })
+    .map_err(unreadable)?;
+    report.files += 1;
+    report.bookkeeping += frames.counts().bookkeeping;
+    Ok(())
+}
+
+fn recognise(name: &str, frames: &mut Frames) -> Result<&'static Format, Error> {
+    let head = frames.head().map_err(|source| Error::Unreadable { path: name.to_owned(), source })?;
+    if let Some(format) = formats::detect(&head) {
+        return Ok(format);
+    }
+    let first = head.first().map(|frame| format!("it begins {:?}", frame::beginning(&frame.value.to_string())));
+    match first.or_else(|| frames.head_defect().map(|defect| defect.reason.clone())) {
+        Some(why) => Err(Error::Unrecognised { path: name.to_owned(), why }),
+        None => Err(Error::Empty(name.to_owned())),
+    }
+}
+
+impl Report {
+    fn note(&mut self, record: &Record) {
+        let Record::Defect(defect) = record else {
+            self.records += 1;
+            return;
+        };
+        self.n_defects += 1;
+        if self.defects.len() < KEPT_DEFECTS {
+            self.defects.push(defect.clone());
+        }
+    }
+}

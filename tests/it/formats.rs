@@ -1,0 +1,141 @@
+//! Every format on its fixtures, and on real files where they are at hand.
+
+use std::path::{Path, PathBuf};
+
+use cutpoint::formats::{FORMATS, Shape};
+use cutpoint::frame::Frames;
+use cutpoint::model::{Record, Session};
+use cutpoint::source::{self, Input, Report};
+
+/// The fixtures, each with the format it is of: its folder's name.
+pub fn fixtures() -> Vec<(String, PathBuf)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let mut all = Vec::new();
+    for folder in std::fs::read_dir(root).unwrap() {
+        let folder = folder.unwrap();
+        for file in std::fs::read_dir(folder.path()).unwrap() {
+            all.push((folder.file_name().into_string().unwrap(), file.unwrap().path()));
+        }
+    }
+    all.sort();
+    all
+}
+
+/// The folder of real logs, where there is one.
+pub fn shared() -> Option<PathBuf> {
+    let named = std::env::var_os("CUTPOINT_SHARED").map(PathBuf::from);
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
+    Some(named.unwrap_or_else(beside)).filter(|path| path.is_dir())
+}
+
+pub fn read(path: &Path) -> (Vec<Session>, Report) {
+    let mut sessions = Vec::new();
+    let paths = [path.display().to_string()];
+    let report = source::sessions(Input { paths: &paths, format: None }, &mut |session| sessions.push(session));
+    (sessions, report.unwrap())
+}
+
+fn sniffed(path: &Path) -> Vec<&'static str> {
+    let bytes = std::fs::read(path).unwrap();
+    let mut frames = Frames::new("fixture", bytes.as_slice()).unwrap();
+    let head = frames.head().unwrap();
+    let by = |sniff: fn(&cutpoint::frame::Frame) -> bool| head.iter().any(|frame| sniff(frame));
+    FORMATS.iter().filter(|format| by(format.sniff)).map(|format| format.id).collect()
+}
+
+#[test]
+fn each_fixture_is_sniffed_by_its_format_alone() {
+    for (format, path) in fixtures() {
+        assert_eq!(sniffed(&path), [format], "{}", path.display());
+    }
+}
+
+#[test]
+fn each_format_has_a_fixture() {
+    let with: Vec<String> = fixtures().into_iter().map(|(format, _)| format).collect();
+    for format in FORMATS {
+        assert!(with.iter().any(|id| id == format.id), "no fixture of {}", format.id);
+    }
+}
+
+/// Reads bytes as a format and counts calls and conversations, and defects.
+fn count(format: &str, bytes: &[u8]) -> (u64, u64, u64) {
+    let mut frames = Frames::new("prefix", bytes).unwrap();
+    let (mut records, mut defects) = (0, 0);
+    let format = cutpoint::formats::format(format).unwrap();
+    let mut joiner = cutpoint::session::Joiner::new();
+    (format.read)(&mut frames, &mut |record| {
+        match record {
+            Record::Defect(_) => defects += 1,
+            _ => records += 1,
+        }
+        joiner.push(record, &mut |_| {});
+    })
+    .unwrap();
+    joiner.finish(&mut |_| {});
+    (records, defects, frames.counts().frames + frames.counts().defects)
+}
+
+#[test]
+fn every_prefix_of_every_fixture_reads_without_panic() {
+    for (format, path) in fixtures() {
+        let bytes = std::fs::read(path).unwrap();
+        for end in 0..=bytes.len() {
+            count(&format, &bytes[..end]);
+            let _ = Frames::new("prefix", &bytes[..end]).unwrap().head().map(|head| cutpoint::formats::detect(&head));
+        }
+    }
+}
+
+#[test]
+fn every_format_reads_every_fixture_without_panic() {
+    for (_, path) in fixtures() {
+        let bytes = std::fs::read(path).unwrap();
+        for format in FORMATS {
+            count(format.id, &bytes);
+        }
+    }
+}
+
+#[test]
+fn records_and_defects_of_request_logs_add_up_to_their_frames() {
+    for (id, path) in fixtures() {
+        let format = cutpoint::formats::format(&id).unwrap();
+        if format.shape == Shape::RequestLog || id == "sessions" || id == "tau-bench" {
+            let (records, defects, frames) = count(&id, &std::fs::read(&path).unwrap());
+            assert_eq!(records + defects, frames, "{}", path.display());
+        }
+    }
+}
+
+#[test]
+fn tau_bench_has_200_sessions_and_2454_calls() {
+    let Some(shared) = shared() else { return };
+    let (sessions, report) = read(&shared.join("traces/tau-bench/gpt-4o-airline.json"));
+    let calls: usize = sessions.iter().map(|session| session.calls.len()).sum();
+    assert_eq!((sessions.len(), calls, report.n_defects), (200, 2454, 0));
+}
+
+#[test]
+fn tau2_leaves_out_the_greeting_and_counts_usage() {
+    let Some(shared) = shared() else { return };
+    let (sessions, report) = read(&shared.join("traces/tau2-bench"));
+    let calls: Vec<_> = sessions.iter().flat_map(|session| &session.calls).collect();
+    assert_eq!((sessions.len(), calls.len(), report.n_defects), (20, 206, 0));
+    assert!(calls.iter().all(|call| call.reply.usage.is_some() && call.time.is_some()));
+}
+
+#[test]
+fn real_claude_code_files_are_read_whole() {
+    let Some(shared) = shared() else { return };
+    let (sessions, report) = read(&shared.join("traces/claude-code"));
+    assert_eq!(report.n_defects, 0, "{:?}", report.defects);
+    let compactions = sessions.iter().flat_map(|session| &session.compactions);
+    let mut before: Vec<_> = compactions.filter_map(|compaction| compaction.tokens_before).collect();
+    before.sort();
+    assert_eq!(before, [26_634, 50_000, 167_081]);
+    for session in &sessions {
+        assert!(session.calls.is_sorted_by_key(|call| call.upto), "{}", session.id);
+        assert!(session.calls.iter().all(|call| call.upto as usize <= session.messages.len()));
+    }
+}

@@ -1,0 +1,1 @@
+//! Joining, on cases worked out by hand.
