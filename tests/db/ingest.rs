@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cutpoint::ingest::{Counts, End, Item, ingest};
+use cutpoint::ingest::{Counts, End, Ingested, Item, Request, ingest, ingest_paths};
 use cutpoint::model::{Defect, Place, Session};
 use cutpoint::store::Added;
 
@@ -51,6 +51,38 @@ async fn namesakes_in_one_file_stay_apart_and_stay_the_same() {
     let sessions = || vec![session("a.jsonl", "s", 6), other.clone()];
     assert_eq!(feed(&fresh, sessions()).await.added.sessions_new, 2);
     assert_eq!(feed(&fresh, sessions()).await.added, Added { sessions_unchanged: 2, ..Added::default() });
+}
+
+const SESSIONS: &str = r#"{"session": "one", "messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}]}
+{"session": "two", "messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "\u0000"}]}
+{"session": "three", "messages": [
+"#;
+
+#[tokio::test]
+async fn a_file_is_read_once_and_a_grown_one_adds_what_grew() {
+    let fresh = Fresh::database("ingest_paths").await;
+    let folder = crate::harness::folder();
+    let path = folder.path().join("log.jsonl");
+    std::fs::write(&path, SESSIONS).unwrap();
+    let request = Request { paths: vec![path.display().to_string()], ..Request::default() };
+    let ingest = || async { ingest_paths(&fresh.store, request.clone(), |_| {}).await.unwrap() };
+
+    let first = ingest().await;
+    assert_eq!((first.counts.added.sessions_new, first.counts.added.messages_new, first.counts.defects), (2, 3, 1));
+    assert_eq!(ingest().await, Ingested::default());
+
+    std::fs::write(&path, SESSIONS.replace("[\n", r#"[{"role": "user", "content": "back"}]}"#)).unwrap();
+    let grown = ingest().await.counts;
+    assert_eq!((grown.added.sessions_new, grown.added.sessions_unchanged, grown.defects), (1, 2, 0));
+    assert_eq!(fresh.store.overview().await.unwrap().defects, 0);
+}
+
+#[tokio::test]
+async fn a_missing_file_is_the_users_mistake() {
+    let fresh = Fresh::database("ingest_missing").await;
+    let request = Request { paths: vec!["/no/such/file".into()], ..Request::default() };
+    let error = ingest_paths(&fresh.store, request, |_| {}).await.unwrap_err();
+    assert!(error.is::<cutpoint::source::Error>(), "{error:#}");
 }
 
 #[tokio::test]
