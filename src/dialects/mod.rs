@@ -119,11 +119,10 @@ fn take_present(fields: &mut Fields, name: &str) -> Option<Value> {
     fields.shift_remove(name)
 }
 
-/// A number of tokens, where the member is one and would be written that way again.
+/// A number of tokens, where the member is one.
 fn tokens(fields: &Fields, name: &str) -> Option<Tokens> {
-    let value = fields.get(name)?;
-    let tokens = Tokens::try_from(value.as_u64()?).ok()?;
-    (Value::from(tokens) == *value).then_some(tokens)
+    // A whole number has one spelling in JSON once signs, fractions and exponents are out.
+    Tokens::try_from(fields.get(name)?.as_u64()?).ok()
 }
 
 fn take_role(fields: &mut Fields) -> Role {

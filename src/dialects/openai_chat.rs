@@ -269,6 +269,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::model::Form;
 
     #[track_caller]
     fn check(message: Value) -> Message {

@@ -35,7 +35,7 @@ pub(super) const RULE: Rule = Rule {
     about: "a tool call is answered twice",
     docs: include_str!("duplicate_tool_result.rs"),
     scope: Scope::Neighbours,
-    severity: severity,
+    severity,
     check,
 };
 

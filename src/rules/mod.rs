@@ -25,10 +25,8 @@ mod unknown_role;
 pub enum Severity {
     /// Worth knowing; the request is taken.
     Info,
-    /// Taken by the provider itself, refused by strict relatives.
+    /// The target, the model or the day decides, and the request does not settle which.
     Warning,
-    /// The target or the model decides, and the request does not settle which.
-    Depends,
     /// The provider answers 400.
     Error,
 }
@@ -39,8 +37,18 @@ impl Severity {
         match self {
             Severity::Info => "info",
             Severity::Warning => "warning",
-            Severity::Depends => "depends",
             Severity::Error => "error",
+        }
+    }
+}
+
+impl Severity {
+    /// The verdict on a request whose worst finding is this bad.
+    pub fn verdict(self) -> Verdict {
+        match self {
+            Severity::Info => Verdict::Accept,
+            Severity::Warning => Verdict::Depends,
+            Severity::Error => Verdict::Reject,
         }
     }
 }
@@ -186,11 +194,7 @@ pub fn check(prompt: &Prompt, target: &Target) -> Vec<Finding> {
 
 /// What the provider would answer to a request with these findings.
 pub fn verdict(findings: &[Finding]) -> Verdict {
-    match findings.iter().map(|finding| finding.severity).max() {
-        Some(Severity::Error) => Verdict::Reject,
-        Some(Severity::Depends | Severity::Warning) => Verdict::Depends,
-        Some(Severity::Info) | None => Verdict::Accept,
-    }
+    findings.iter().map(|finding| finding.severity.verdict()).max().unwrap_or(Verdict::Accept)
 }
 
 impl Rule {
@@ -260,9 +264,4 @@ fn report_open(prompt: &Prompt, findings: &mut Findings, wanted: Missing, say: i
             findings.report(site.into(), ids, text);
         }
     }
-}
-
-/// The rule of that id.
-pub fn rule(id: &str) -> Option<&'static Rule> {
-    RULES.iter().find(|rule| rule.id == id)
 }

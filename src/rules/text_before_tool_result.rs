@@ -35,7 +35,7 @@ pub(super) const RULE: Rule = Rule {
     about: "in the message that answers, something stands before a result",
     docs: include_str!("text_before_tool_result.rs"),
     scope: Scope::Neighbours,
-    severity: severity,
+    severity,
     check,
 };
 

@@ -134,7 +134,8 @@ impl Open {
         let preface = self.preface(request.system, request.tools);
         let mut messages: Vec<Option<Message>> = request.messages.into_iter().map(Some).collect();
         let common = self.common(&list);
-        let from = if common == self.digests.len() { common } else { self.compact(&mut messages, &list, common, &reply) };
+        let from =
+            if common == self.digests.len() { common } else { self.compact(&mut messages, &list, common, &reply) };
         if self.session.compactions.last().is_some_and(|last| last.call as usize == self.session.calls.len()) {
             self.session.compactions.last_mut().into_iter().for_each(|last| last.time = time);
         }

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use cutpoint::ingest::{Counts, End, Ingested, Item, Request, ingest, ingest_paths};
+use cutpoint::ingest::{Counts, Item, ingest};
 use cutpoint::model::{Defect, Place, Session};
+use cutpoint::session::Joined;
+use cutpoint::source::{self, End};
 use cutpoint::store::Added;
 
 use crate::harness::Fresh;
@@ -58,31 +60,37 @@ const SESSIONS: &str = r#"{"session": "one", "messages": [{"role": "user", "cont
 {"session": "three", "messages": [
 "#;
 
-#[tokio::test]
-async fn a_file_is_read_once_and_a_grown_one_adds_what_grew() {
-    let fresh = Fresh::database("ingest_paths").await;
-    let folder = crate::harness::folder();
-    let path = folder.path().join("log.jsonl");
-    std::fs::write(&path, SESSIONS).unwrap();
-    let request = Request { paths: vec![path.display().to_string()], ..Request::default() };
-    let ingest = || async { ingest_paths(&fresh.store, request.clone(), |_| {}).await.unwrap() };
-
-    let first = ingest().await;
-    assert_eq!((first.counts.added.sessions_new, first.counts.added.messages_new, first.counts.defects), (2, 3, 1));
-    assert_eq!(ingest().await, Ingested::default());
-
-    std::fs::write(&path, SESSIONS.replace("[\n", r#"[{"role": "user", "content": "back"}]}"#)).unwrap();
-    let grown = ingest().await.counts;
-    assert_eq!((grown.added.sessions_new, grown.added.sessions_unchanged, grown.defects), (1, 2, 0));
-    assert_eq!(fresh.store.overview().await.unwrap().defects, 0);
+/// Ingests a text as the file `log.jsonl`.
+async fn ingest_text(fresh: &Fresh, text: String) -> Counts {
+    let (sender, receiver) = tokio::sync::mpsc::channel(8);
+    let read = tokio::task::spawn_blocking(move || {
+        let report = source::read_named("log.jsonl", text.as_bytes(), &mut |joined| {
+            let item = match joined {
+                Joined::Session(session) => Item::Session(session),
+                Joined::Defect(defect) => Item::Defect(defect),
+            };
+            sender.blocking_send(item).unwrap();
+        });
+        for end in report.unwrap().ends {
+            sender.blocking_send(Item::End(end)).unwrap();
+        }
+    });
+    let counts = ingest(&fresh.store, receiver, |_| {}).await.unwrap();
+    read.await.unwrap();
+    counts
 }
 
 #[tokio::test]
-async fn a_missing_file_is_the_users_mistake() {
-    let fresh = Fresh::database("ingest_missing").await;
-    let request = Request { paths: vec!["/no/such/file".into()], ..Request::default() };
-    let error = ingest_paths(&fresh.store, request, |_| {}).await.unwrap_err();
-    assert!(error.is::<cutpoint::source::Error>(), "{error:#}");
+async fn a_grown_file_adds_what_grew_and_its_half_line_is_healed() {
+    let fresh = Fresh::database("ingest_grown").await;
+    let first = ingest_text(&fresh, SESSIONS.into()).await;
+    assert_eq!((first.added.sessions_new, first.added.messages_new, first.defects), (2, 3, 1));
+    let again = ingest_text(&fresh, SESSIONS.into()).await;
+    assert_eq!(again, Counts { added: Added { sessions_unchanged: 2, ..Added::default() }, defects: 1 });
+    let whole = SESSIONS.replace("[\n", r#"[{"role": "user", "content": "back"}]}"#);
+    let grown = ingest_text(&fresh, whole).await;
+    assert_eq!((grown.added.sessions_new, grown.added.sessions_unchanged, grown.defects), (1, 2, 0));
+    assert_eq!(fresh.store.overview().await.unwrap().defects, 0);
 }
 
 #[tokio::test]
