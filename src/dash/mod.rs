@@ -14,6 +14,7 @@ mod health;
 mod overview;
 mod page;
 mod params;
+mod prose;
 mod rules;
 mod run;
 mod runs;

@@ -46,7 +46,14 @@ struct Panel {
     floor: f64,
 }
 
-#[derive(Clone, Copy, Deserialize)]
+impl Panel {
+    /// Whether two of them fit side by side.
+    fn is_narrow(&self, columns: &usize) -> bool {
+        self.show == Show::HeatMap && *columns <= 3
+    }
+}
+
+#[derive(Clone, Copy, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 enum Show {
     HeatMap,
@@ -84,6 +91,8 @@ struct RunPage {
     /// Calls that are invalid as logged.
     invalid: u64,
     panels: Vec<(&'static Panel, String)>,
+    /// Columns of a heat map.
+    columns: usize,
 }
 
 #[derive(Template)]
@@ -161,7 +170,8 @@ async fn show_html(store: &Store, run: Run, cells: &[RunCell], asked: &Asked) ->
     let size = format!("{} sessions · {} calls · tokens by {}", run.sessions, run.calls, run.counter);
     let invalid = block.cells.iter().map(|cell| cell.tally.baseline_invalid_calls).max().unwrap_or(0);
     let settings = settings.into_iter().map(|setting| (setting.clone(), setting == chosen)).collect();
-    page::html(&RunPage { frame: Frame::new(&run.name, "/runs"), run, settings, size, invalid, panels })
+    let (frame, columns) = (Frame::new(&run.name, "/runs"), block.triggers.len());
+    page::html(&RunPage { frame, run, settings, size, invalid, panels, columns })
 }
 
 async fn body(

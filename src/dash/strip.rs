@@ -26,7 +26,9 @@ impl Sized {
 
     /// Stored cuts with the ends of their prompts; `is_sticky` tells whether a cut starts from what the last one left.
     pub fn cuts(&self, cuts: &[StoredCut], is_sticky: bool) -> Vec<Cut> {
-        let mut gone_before = 0;
+        // What is pinned at the head never goes.
+        let head = self.messages.iter().take_while(|message| message.pinned).count() as u32;
+        let mut gone_before = head;
         let mut out = Vec::with_capacity(cuts.len());
         for cut in cuts {
             let (call, kept_from) = (cut.call as u32, cut.kept_from as u32);
@@ -34,13 +36,13 @@ impl Sized {
             out.push(Cut {
                 call,
                 upto,
-                gone_before: if is_sticky { gone_before } else { 0 },
-                kept_from,
+                gone_before: if is_sticky { gone_before } else { head },
+                kept_from: kept_from.max(head),
                 before: cut.before as u64,
                 after: cut.before.saturating_sub(cut.freed) as u64,
                 broken: cut.broken_rule.clone().zip(cut.broken_at.map(|at| at as u32)),
             });
-            gone_before = kept_from;
+            gone_before = kept_from.max(head);
         }
         out
     }

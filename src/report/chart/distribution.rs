@@ -7,8 +7,8 @@ use super::canvas::{Align, Canvas, INK, QUIET, SERIES, picture, series};
 use crate::report::text::grouped;
 use crate::stats::{Sketch, middle};
 
-const WIDTH: i32 = 780;
-const PLOT_HEIGHT: i32 = 260;
+const WIDTH: i32 = 560;
+const PLOT_HEIGHT: i32 = 230;
 const LEFT: i32 = 56;
 const TOP: i32 = 28;
 const LEGEND_LINE: i32 = 26;
@@ -24,7 +24,7 @@ pub struct Line {
 
 /// The picture of the distributions.
 pub fn svg(caption: &Caption, lines: &[Line]) -> String {
-    let lines: Vec<&Line> = lines.iter().filter(|line| line.sketch.n() > 0).collect();
+    let lines = distinct(lines);
     let Some(scale) = Scale::of(&lines) else {
         return caption.nothing("No compaction reached its target, so there is no overshoot to show.");
     };
@@ -38,6 +38,18 @@ pub fn svg(caption: &Caption, lines: &[Line]) -> String {
     })
 }
 
+/// The lines that show anything; lines over one another become one, under all their names.
+fn distinct(lines: &[Line]) -> Vec<Line> {
+    let mut distinct: Vec<Line> = Vec::new();
+    for line in lines.iter().filter(|line| line.sketch.n() > 0) {
+        match distinct.iter_mut().find(|known| known.sketch == line.sketch) {
+            Some(known) => known.name = format!("{} = {}", known.name, line.name),
+            None => distinct.push(line.clone()),
+        }
+    }
+    distinct
+}
+
 /// Where values and shares stand.
 struct Scale {
     /// Logarithms of the ends.
@@ -47,7 +59,7 @@ struct Scale {
 
 impl Scale {
     /// The scale on which all values have room; `None` without a value.
-    fn of(lines: &[&Line]) -> Option<Scale> {
+    fn of(lines: &[Line]) -> Option<Scale> {
         let values = || lines.iter().flat_map(|line| line.sketch.buckets()).map(|(bucket, _)| middle(bucket));
         let least = values().fold(None, |least: Option<f64>, value| Some(least.map_or(value, |l| l.min(value))))?;
         let (low, high) = (least.min(1.0).ln(), values().fold(1.0, f64::max).ln());

@@ -5,9 +5,10 @@ use plotters::prelude::{BLACK, RGBColor, WHITE};
 use super::canvas::{Align, Canvas, INK, QUIET, picture};
 use super::{Caption, cividis};
 
-const LABELS: i32 = 210;
 const HEADING: i32 = 34;
-const TILE: (i32, i32) = (158, 58);
+const TILE: (i32, i32) = (122, 56);
+/// About the width of a character of a row's name.
+const LETTER: i32 = 8;
 const GAP: i32 = 3;
 
 /// Tiles by row and column.
@@ -43,22 +44,24 @@ pub fn svg(caption: &Caption, map: &HeatMap) -> String {
     if map.rows.is_empty() || map.columns.is_empty() {
         return caption.nothing("There is no cell to show.");
     }
-    let size = (LABELS + TILE.0 * map.columns.len() as i32, HEADING + TILE.1 * map.rows.len() as i32);
-    picture(caption, (size.0 as u32, size.1 as u32), |canvas| draw(canvas, map))
+    let names = map.rows.iter().map(|row| &row.name).chain([&map.across]);
+    let left = names.map(|name| name.chars().count() as i32 * LETTER).max().unwrap_or(0);
+    let size = (left + TILE.0 * map.columns.len() as i32, HEADING + TILE.1 * map.rows.len() as i32);
+    picture(caption, (size.0 as u32, size.1 as u32), |canvas| draw(canvas, map, left))
 }
 
-fn draw(canvas: &Canvas, map: &HeatMap) {
-    canvas.text(&map.across, (LABELS - 14, HEADING / 2), Align::End, 15, QUIET);
+fn draw(canvas: &Canvas, map: &HeatMap, left: i32) {
+    canvas.text(&map.across, (left - 12, HEADING / 2), Align::End, 15, QUIET);
     for (column, heading) in (0..).zip(&map.columns) {
-        canvas.text(heading, (LABELS + TILE.0 * column + TILE.0 / 2, HEADING / 2), Align::Middle, 16, INK);
+        canvas.text(heading, (left + TILE.0 * column + TILE.0 / 2, HEADING / 2), Align::Middle, 16, INK);
     }
     let most = map.rows.iter().flat_map(|row| &row.tiles).filter_map(|tile| tile.value).fold(map.floor, f64::max);
     for (line, row) in (0..).zip(&map.rows) {
         let top = HEADING + TILE.1 * line;
-        canvas.text(&row.name, (LABELS - 14, top + TILE.1 / 2), Align::End, 16, INK);
+        canvas.text(&row.name, (left - 12, top + TILE.1 / 2), Align::End, 16, INK);
         for (column, tile) in (0..).zip(&row.tiles) {
             let share = tile.value.map(|value| share(value, map.floor, most));
-            draw_tile(canvas, (LABELS + TILE.0 * column, top), tile, share);
+            draw_tile(canvas, (left + TILE.0 * column, top), tile, share);
         }
     }
 }
@@ -82,8 +85,8 @@ fn draw_tile(canvas: &Canvas, (left, top): (i32, i32), tile: &Tile, share: Optio
     };
     let (middle, centre) = (left + TILE.0 / 2, top + TILE.1 / 2);
     if tile.detail.is_empty() {
-        return canvas.text(&tile.figure, (middle, centre), Align::Middle, 19, ink);
+        return canvas.text(&tile.figure, (middle, centre), Align::Middle, 18, ink);
     }
-    canvas.text(&tile.figure, (middle, centre - 9), Align::Middle, 19, ink);
+    canvas.text(&tile.figure, (middle, centre - 9), Align::Middle, 18, ink);
     canvas.text(&tile.detail, (middle, centre + 12), Align::Middle, 14, ink);
 }

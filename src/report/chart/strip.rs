@@ -275,10 +275,10 @@ fn draw_lane(out: &mut String, id: &str, ruler: &Ruler, strip: &Strip, cut: &Cut
         );
     }
     let y = top + 16;
-    let pinned = strip.messages.iter().take_while(|message| message.pinned).count() as u32;
-    let (gone, kept) = (cut.gone_before.max(pinned), cut.kept_from.max(pinned));
-    draw_bar(out, ruler, (0, pinned), y, "kept");
-    draw_bar(out, ruler, (pinned, gone), y, "gone");
+    let head = strip.messages.iter().take_while(|message| message.pinned).count() as u32;
+    let (gone, kept) = (cut.gone_before.max(head), cut.kept_from.max(head));
+    draw_bar(out, ruler, (0, head), y, "kept");
+    draw_bar(out, ruler, (head, gone), y, "gone");
     draw_bar(out, ruler, (gone, kept), y, "taken");
     if gone < kept {
         let (x, width) = (ruler.x(gone as usize), ruler.x(kept as usize) - ruler.x(gone as usize));
