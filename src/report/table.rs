@@ -7,6 +7,9 @@ use crate::metrics::{Metric, Tally, metric};
 
 use super::{Comparison, text};
 
+/// Columns apart by space, a rule above, below and under the heading.
+const PLAIN: &str = "  ── ──      ──    ";
+
 /// What the rows of one table share.
 type Setting<'a> = (Window, &'a Target, Mode);
 
@@ -17,11 +20,11 @@ struct Column {
 }
 
 const COLUMNS: &[Column] = &[
-    Column { heading: "sessions that compact", read: |tally| figure(tally, "rate_compacted") },
-    Column { heading: "sessions with a 400", read: |tally| figure(tally, "rate_400") },
+    Column { heading: "sessions compact", read: |tally| figure(tally, "rate_compacted") },
+    Column { heading: "sessions with 400", read: |tally| figure(tally, "rate_400") },
     Column { heading: "1 in N", read: |tally| figure(tally, "one_in") },
-    Column { heading: "calls with a 400", read: |tally| text::grouped(tally.calls_400) },
-    Column { heading: "calls over window", read: |tally| text::grouped(tally.over_window) },
+    Column { heading: "400s", read: |tally| text::grouped(tally.calls_400) },
+    Column { heading: "over window", read: |tally| text::grouped(tally.over_window) },
     Column { heading: "bad cuts", read: |tally| format!("{} of {}", tally.bad_cuts, text::grouped(tally.compactions)) },
     Column { heading: "target missed", read: |tally| text::grouped(tally.target_missed) },
     Column { heading: "overshoot", read: |tally| figure(tally, "overshoot_ratio") },
@@ -38,7 +41,7 @@ pub fn terminal(comparison: &Comparison, width: Option<u16>) -> String {
     let mut out = String::new();
     for (setting, cells) in settings(comparison) {
         out.push_str(&format!("{}\n", title(comparison, setting, cells[0])));
-        let mut table = filled(&cells, presets::UTF8_HORIZONTAL_ONLY);
+        let mut table = filled(&cells, PLAIN);
         table.set_content_arrangement(ContentArrangement::Dynamic);
         if let Some(width) = width {
             table.set_width(width);

@@ -3,6 +3,7 @@
 mod dialects;
 mod formats;
 mod generate;
+mod golden;
 mod house;
 mod replay;
 mod rules;
