@@ -33,15 +33,53 @@ pub const OPENAI: Format = Format {
 
 /// Members that bodies have, whatever the API.
 const MEMBERS: &[&str] = &[
-    "messages", "model", "system", "tools", "tool_choice", "max_tokens", "max_completion_tokens", "temperature", "top_p",
-    "top_k", "stream", "stream_options", "stop", "stop_sequences", "metadata", "thinking", "parallel_tool_calls", "user",
-    "seed", "n", "response_format", "functions", "function_call", "store", "reasoning_effort", "anthropic_version",
-    "service_tier", "context_management", "betas", "logprobs", "frequency_penalty", "presence_penalty", "logit_bias",
+    "messages",
+    "model",
+    "system",
+    "tools",
+    "tool_choice",
+    "max_tokens",
+    "max_completion_tokens",
+    "temperature",
+    "top_p",
+    "top_k",
+    "stream",
+    "stream_options",
+    "stop",
+    "stop_sequences",
+    "metadata",
+    "thinking",
+    "parallel_tool_calls",
+    "user",
+    "seed",
+    "n",
+    "response_format",
+    "functions",
+    "function_call",
+    "store",
+    "reasoning_effort",
+    "anthropic_version",
+    "service_tier",
+    "context_management",
+    "betas",
+    "logprobs",
+    "frequency_penalty",
+    "presence_penalty",
+    "logit_bias",
 ];
 
 /// Members of other logs that carry a `messages` list too.
-const FOREIGN: &[&str] =
-    &["session", "sessionId", "session_id", "request", "response", "call_type", "traj", "trajectory", "trajectory_format"];
+const FOREIGN: &[&str] = &[
+    "session",
+    "sessionId",
+    "session_id",
+    "request",
+    "response",
+    "call_type",
+    "traj",
+    "trajectory",
+    "trajectory_format",
+];
 
 fn is_body(value: &Value, api: Api) -> bool {
     let Some(fields) = value.as_object() else {

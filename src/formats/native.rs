@@ -107,7 +107,8 @@ fn message(response: &Value, dialect: &Dialect) -> Option<Message> {
     if object.get("role")?.as_str()? != "assistant" {
         return None;
     }
-    let keep = |name: &str| name == "role" || name == "content" || (dialect.api == Api::OpenaiChat && chat_member(name));
+    let keep =
+        |name: &str| name == "role" || name == "content" || (dialect.api == Api::OpenaiChat && chat_member(name));
     let fields = object.iter().filter(|(name, _)| keep(name)).map(|(name, value)| (name.clone(), value.clone()));
     Some((dialect.parse_message)(Value::Object(fields.collect())))
 }

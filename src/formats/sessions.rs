@@ -65,9 +65,9 @@ fn conversation(mut frame: Frame) -> Result<Conversation, String> {
 fn api(line: &Value) -> Result<Api, String> {
     match line.get("api").and_then(Value::as_str) {
         Some(id) => Api::from_id(id).ok_or_else(|| format!("`api` is `{id}`, which is no known API")),
-        None => {
-            dialects::detect(line).map(|dialect| dialect.api).ok_or_else(|| "the line has no `messages` list".to_owned())
-        }
+        None => dialects::detect(line)
+            .map(|dialect| dialect.api)
+            .ok_or_else(|| "the line has no `messages` list".to_owned()),
     }
 }
 

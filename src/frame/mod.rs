@@ -197,10 +197,10 @@ mod tests {
         check("[{\"a\":1}, 2,\n \"x]\"]\n", &["1:{\"a\":1}", "2:2", "3:\"x]\""]);
         check("[\n]", &[]);
         check("[1]\n[2]\n", &["1:[1]", "2:[2]"]);
-        check("[{\"a\":1},{\"a\":", &[
-            "1:{\"a\":1}",
-            "! 2: the last value is cut off: the log was half-written, or is still being written",
-        ]);
+        check(
+            "[{\"a\":1},{\"a\":",
+            &["1:{\"a\":1}", "! 2: the last value is cut off: the log was half-written, or is still being written"],
+        );
         check("[1,2] x", &["1:1", "2:2", "! 3: text after the end of the array"]);
     }
 
@@ -212,7 +212,10 @@ mod tests {
 
     #[test]
     fn a_bad_line_does_not_stop_the_rest() {
-        check("{\"a\":1}\n{\"a\"\n{\"a\":3}", &["1:{\"a\":1}", "! 2: the value is cut off after 4 bytes", "3:{\"a\":3}"]);
+        check(
+            "{\"a\":1}\n{\"a\"\n{\"a\":3}",
+            &["1:{\"a\":1}", "! 2: the value is cut off after 4 bytes", "3:{\"a\":3}"],
+        );
         check("{\"a\"\n{\"a\":3}", &["! 1: the value is cut off after 4 bytes", "2:{\"a\":3}"]);
         check(b"{\"a\":\"\xff\"}\n1", &["! 1: not UTF-8 at byte 7 of the value: convert the file to UTF-8", "2:1"]);
         check("{\"a\":1}\n\0\0\n2", &["1:{\"a\":1}", "! 2: holds NUL bytes: not JSON text", "3:2"]);

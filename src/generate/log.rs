@@ -56,7 +56,9 @@ fn compact(story: &Story, shape: &Shape, gone: &mut [bool], upto: usize) -> bool
 /// Whether the first message that a compaction left is the answer to a call that went.
 fn begins_with_result(story: &Story, gone: &[bool], upto: usize) -> bool {
     let first = (0..upto).find(|&at| !gone[at] && story.messages[at]["role"] != "system");
-    first.is_some_and(|at| story.messages[at]["role"] == "tool" || story.messages[at]["content"][0]["type"] == "tool_result")
+    first.is_some_and(|at| {
+        story.messages[at]["role"] == "tool" || story.messages[at]["content"][0]["type"] == "tool_result"
+    })
 }
 
 fn line(story: &Story, gone: &[bool], answer: usize, (n_calls, seconds): (u32, u64), status: u16) -> Value {

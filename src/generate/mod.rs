@@ -179,9 +179,9 @@ type Use<'u> = (String, &'u str, Value);
 
 fn anthropic_round(story: &mut Story, said: Option<String>, uses: &[Use], results: Vec<(String, u32)>, asked: u32) {
     let text = said.map(|text| json!({"type": "text", "text": text}));
-    let calls = uses
-        .iter()
-        .map(|(id, name, input)| json!({"type": "tool_use", "id": format!("toolu_{id}"), "name": name, "input": input}));
+    let calls = uses.iter().map(
+        |(id, name, input)| json!({"type": "tool_use", "id": format!("toolu_{id}"), "name": name, "input": input}),
+    );
     let blocks: Vec<Value> = text.into_iter().chain(calls).collect();
     story.push(json!({"role": "assistant", "content": blocks}), asked);
     let tokens = results.iter().map(|(_, tokens)| tokens).sum();

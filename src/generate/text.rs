@@ -3,26 +3,79 @@
 use super::random::Random;
 
 const SUBJECTS: &[&str] = &[
-    "the pilot", "berth nine", "the north crane", "a tug crew", "the harbour office", "the tide table", "the bulk carrier",
-    "the customs desk", "our night shift", "the fuel barge", "the ferry", "a coaster from Brume", "the lock keeper",
-    "the weather desk", "the yard planner", "the container stack", "the dredger", "the quay team",
+    "the pilot",
+    "berth nine",
+    "the north crane",
+    "a tug crew",
+    "the harbour office",
+    "the tide table",
+    "the bulk carrier",
+    "the customs desk",
+    "our night shift",
+    "the fuel barge",
+    "the ferry",
+    "a coaster from Brume",
+    "the lock keeper",
+    "the weather desk",
+    "the yard planner",
+    "the container stack",
+    "the dredger",
+    "the quay team",
 ];
 const VERBS: &[&str] = &[
-    "reports", "waits for", "clears", "moves towards", "blocks", "asks about", "signs off", "delays", "confirms", "inspects",
-    "releases", "schedules", "checks", "logs", "returns to", "books",
+    "reports",
+    "waits for",
+    "clears",
+    "moves towards",
+    "blocks",
+    "asks about",
+    "signs off",
+    "delays",
+    "confirms",
+    "inspects",
+    "releases",
+    "schedules",
+    "checks",
+    "logs",
+    "returns to",
+    "books",
 ];
 const OBJECTS: &[&str] = &[
-    "the mooring lines", "a draught of eleven metres", "the morning slot", "two reefer units", "the gate list",
-    "a swell warning", "the ballast figures", "the manifest", "an empty pontoon", "the eastern basin", "the crane window",
-    "a permit", "the noon tide", "the safety round", "forty pallets", "the radio check",
+    "the mooring lines",
+    "a draught of eleven metres",
+    "the morning slot",
+    "two reefer units",
+    "the gate list",
+    "a swell warning",
+    "the ballast figures",
+    "the manifest",
+    "an empty pontoon",
+    "the eastern basin",
+    "the crane window",
+    "a permit",
+    "the noon tide",
+    "the safety round",
+    "forty pallets",
+    "the radio check",
 ];
 const ENDS: &[&str] = &[
-    "before dawn", "at slack water", "without delay", "after the inspection", "until further notice", "by hand",
-    "for the second time", "as planned", "on the old route", "with one tug", "in light fog", "at half speed",
+    "before dawn",
+    "at slack water",
+    "without delay",
+    "after the inspection",
+    "until further notice",
+    "by hand",
+    "for the second time",
+    "as planned",
+    "on the old route",
+    "with one tug",
+    "in light fog",
+    "at half speed",
 ];
 
 /// The tools of the agent.
-pub const TOOLS: &[&str] = &["berth_plan", "tide_table", "crane_queue", "manifest_search", "tug_roster", "weather_desk"];
+pub const TOOLS: &[&str] =
+    &["berth_plan", "tide_table", "crane_queue", "manifest_search", "tug_roster", "weather_desk"];
 
 /// A sentence.
 pub fn sentence(random: &mut Random, into: &mut String) {

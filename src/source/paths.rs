@@ -22,7 +22,11 @@ pub fn find(path: &str) -> Result<Found, Error> {
     }
     if named.exists() || !path.contains(['*', '?']) {
         let files = vec![named.to_owned()];
-        return if named.exists() { Ok(Found { files, searched: false }) } else { Err(Error::Missing(path.to_owned())) };
+        return if named.exists() {
+            Ok(Found { files, searched: false })
+        } else {
+            Err(Error::Missing(path.to_owned()))
+        };
     }
     let (base, pattern) = split(path);
     let candidates = below(&base).unwrap_or_default();

@@ -49,7 +49,7 @@ fn both_forms_tell_the_same_sessions() {
 }
 
 #[test]
-fn a_client_that_compacts_shows_and_loses_no_message() {
+fn a_client_that_compacts_shows_and_every_message_it_sent_is_kept() {
     let shape = Shape { compact_at: 3_000, ..small() };
     let (native, _) = read(&shape, Form::Native);
     let (whole, _) = read(&shape, Form::Sessions);
@@ -59,6 +59,7 @@ fn a_client_that_compacts_shows_and_loses_no_message() {
     let refused = native.iter().flat_map(|session| &session.calls).filter(|call| call.reply.status == Some(400));
     assert!(refused.count() > 0);
     for (native, whole) in native.iter().zip(&whole) {
-        assert!(whole.messages.starts_with(&native.messages), "{}", native.id);
+        let mut written = whole.messages.iter();
+        assert!(native.messages.iter().all(|sent| written.any(|message| message == sent)), "{}", native.id);
     }
 }

@@ -37,12 +37,19 @@ pub enum Parent {
 
 /// What an entry says.
 pub enum Kind {
-    User { message: Message },
+    User {
+        message: Message,
+    },
     Assistant(Chunk),
     /// Written by the client after a failed or empty call.
-    Synthetic { status: Option<u16>, text: String },
+    Synthetic {
+        status: Option<u16>,
+        text: String,
+    },
     /// The text that stands for what a compaction took away.
-    Summary { message: Message },
+    Summary {
+        message: Message,
+    },
     Boundary(Boundary),
     /// Bookkeeping that other lines may hang on.
     Link,
@@ -78,7 +85,8 @@ impl Entry {
 
     /// The sub-agent that a sidechain line belongs to: its id, else one made of the line that begins it.
     pub fn thread_name(&self) -> Option<String> {
-        let named = || self.uuid.as_deref().map_or_else(|| "sidechain".to_owned(), |uuid| uuid.chars().take(8).collect());
+        let named =
+            || self.uuid.as_deref().map_or_else(|| "sidechain".to_owned(), |uuid| uuid.chars().take(8).collect());
         self.sidechain.then(|| self.agent.clone().unwrap_or_else(named))
     }
 }

@@ -189,12 +189,7 @@ impl<'e> Layer<'e> {
         }
     }
 
-    fn compaction(
-        &mut self,
-        boundary: Option<&Boundary>,
-        inserted: Vec<Message>,
-        time: Option<Time>,
-    ) -> Compaction {
+    fn compaction(&mut self, boundary: Option<&Boundary>, inserted: Vec<Message>, time: Option<Time>) -> Compaction {
         let preserved: HashSet<&str> =
             boundary.iter().flat_map(|boundary| boundary.preserved.iter().map(String::as_str)).collect();
         let mut evicted = Vec::new();
