@@ -1,1 +1,50 @@
+//! What is known of models: their windows, dated. The data is in `catalog.toml` beside this file.
 
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+/// The catalog as it is compiled in.
+static CATALOG: LazyLock<Catalog> =
+    LazyLock::new(|| toml::from_str(include_str!("catalog.toml")).expect("the catalog is checked by a test"));
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Catalog {
+    as_of: String,
+    model: Vec<Model>,
+}
+
+/// Models whose name begins with `prefix`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Model {
+    prefix: String,
+    window: u64,
+}
+
+/// The day on which the catalog was last checked.
+pub fn as_of() -> &'static str {
+    &CATALOG.as_of
+}
+
+/// The window of a model in tokens: that of the longest prefix that fits its name, a `provider/` in front left out.
+pub fn window(model: &str) -> Option<u64> {
+    let name = model.rsplit('/').next().unwrap_or(model);
+    let fitting = CATALOG.model.iter().filter(|entry| name.starts_with(&entry.prefix));
+    fitting.max_by_key(|entry| entry.prefix.len()).map(|entry| entry.window)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_prefix_wins() {
+        assert_eq!(window("gpt-4o-2024-08-06"), Some(128_000));
+        assert_eq!(window("gpt-4-0613"), Some(8_192));
+        assert_eq!(window("openai/gpt-4.1"), Some(1_047_576));
+        assert_eq!(window("claude-sonnet-4-5-20250929"), Some(200_000));
+        assert_eq!(window("a-model-of-our-own"), None);
+    }
+}

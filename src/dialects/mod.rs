@@ -1,1 +1,203 @@
+//! How each API speaks: request bodies to [`Request`]s and back, without loss.
+//!
+//! Parsing is total on content: what a dialect does not understand stays as written (`Body::Other`, `Form::Other`,
+//! `extra`), so rendering what was parsed gives the same JSON. A member of the wrong type stays in `extra` under its own
+//! name, and the field that would hold it is empty. Only a body that is no request at all is an error.
 
+use serde_json::Value;
+
+use crate::model::{Api, Body, Fields, Form, Message, Part, Request, Role, Tokens};
+
+mod anthropic_messages;
+mod openai_chat;
+
+/// How one API writes requests and messages.
+pub struct Dialect {
+    /// The id of its API.
+    pub id: &'static str,
+    /// One sentence: whose language it is.
+    pub about: &'static str,
+    pub api: Api,
+    /// Whether a JSON value looks like a request body of this API.
+    pub sniff: fn(&Value) -> bool,
+    /// The request of a body; the error says what is missing.
+    pub parse: fn(Value) -> Result<Request, String>,
+    /// The body of a request.
+    pub render: fn(&Request) -> Value,
+    /// One entry of the message list.
+    pub parse_message: fn(Value) -> Message,
+    /// The JSON of one message.
+    pub render_message: fn(&Message) -> Value,
+}
+
+/// Every dialect; at most one sniffs a given body.
+pub const DIALECTS: &[Dialect] = &[anthropic_messages::DIALECT, openai_chat::DIALECT];
+
+/// The dialect of an API.
+pub fn for_api(api: Api) -> &'static Dialect {
+    DIALECTS.iter().find(|dialect| dialect.api == api).expect("each API has its dialect")
+}
+
+/// The dialect in which a request body is written, if it is one.
+pub fn detect(body: &Value) -> Option<&'static Dialect> {
+    DIALECTS.iter().find(|dialect| (dialect.sniff)(body))
+}
+
+/// The members of a body and its message list.
+fn split(body: Value) -> Result<(Fields, Vec<Value>), String> {
+    let Value::Object(mut fields) = body else {
+        return Err(format!("a request body must be a JSON object, but this is {}", kind(&body)));
+    };
+    match fields.shift_remove("messages") {
+        Some(Value::Array(messages)) => Ok((fields, messages)),
+        Some(other) => Err(format!("`messages` must be a list, but here it is {}", kind(&other))),
+        None => Err("the request has no `messages` list".to_owned()),
+    }
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+fn messages(body: &Value) -> Option<&[Value]> {
+    body.get("messages")?.as_array().map(Vec::as_slice)
+}
+
+/// Adds up what of a list of signs holds, each with its weight.
+fn weigh(signs: &[(bool, u32)]) -> u32 {
+    signs.iter().filter(|(holds, _)| *holds).map(|(_, weight)| weight).sum()
+}
+
+fn model_starts_with(body: &Value, names: &[&str]) -> bool {
+    let model = body.get("model").and_then(Value::as_str).unwrap_or_default();
+    names.iter().any(|name| model.starts_with(name))
+}
+
+/// Whether some content block of some message has one of these types.
+fn has_block(messages: &[Value], types: &[&str]) -> bool {
+    let blocks = messages.iter().filter_map(|message| message.get("content")?.as_array()).flatten();
+    blocks.filter_map(|block| block.get("type")?.as_str()).any(|kind| types.contains(&kind))
+}
+
+/// Whether some tool definition has this member.
+fn has_tool_member(body: &Value, name: &str) -> bool {
+    let tools = body.get("tools").and_then(Value::as_array);
+    tools.is_some_and(|tools| tools.iter().any(|tool| tool.get(name).is_some()))
+}
+
+/// Takes a member out if it is a string; else it stays.
+fn take_text(fields: &mut Fields, name: &str) -> Option<String> {
+    if !fields.get(name)?.is_string() {
+        return None;
+    }
+    match fields.shift_remove(name) {
+        Some(Value::String(text)) => Some(text),
+        _ => None,
+    }
+}
+
+/// Takes a member out if it is a string that says something; else it stays and the answer is empty.
+fn take_name(fields: &mut Fields, name: &str) -> String {
+    match fields.get(name) {
+        Some(Value::String(text)) if !text.is_empty() => take_text(fields, name).unwrap_or_default(),
+        _ => String::new(),
+    }
+}
+
+/// Takes a member out unless it is `null`.
+fn take_present(fields: &mut Fields, name: &str) -> Option<Value> {
+    if fields.get(name)?.is_null() {
+        return None;
+    }
+    fields.shift_remove(name)
+}
+
+/// A number of tokens, where the member is one and would be written that way again.
+fn tokens(fields: &Fields, name: &str) -> Option<Tokens> {
+    let value = fields.get(name)?;
+    let tokens = Tokens::try_from(value.as_u64()?).ok()?;
+    (Value::from(tokens) == *value).then_some(tokens)
+}
+
+fn take_role(fields: &mut Fields) -> Role {
+    Role::from_name(&take_name(fields, "role"))
+}
+
+fn put_name(fields: &mut Fields, name: &str, text: &str) {
+    if !text.is_empty() {
+        fields.insert(name.to_owned(), text.into());
+    }
+}
+
+fn put_text(fields: &mut Fields, name: &str, text: Option<&str>) {
+    if let Some(text) = text {
+        fields.insert(name.to_owned(), text.into());
+    }
+}
+
+fn put(fields: &mut Fields, name: &str, value: Option<Value>) {
+    if let Some(value) = value {
+        fields.insert(name.to_owned(), value);
+    }
+}
+
+fn put_all(fields: &mut Fields, extra: &Fields) {
+    for (name, value) in extra {
+        fields.insert(name.clone(), value.clone());
+    }
+}
+
+fn bare(body: Body) -> Part {
+    Part { body, extra: Fields::new() }
+}
+
+/// How a `content` member was written, and its parts.
+fn read_content(content: Option<Value>, block: fn(Value) -> Part) -> (Form, Vec<Part>) {
+    match content {
+        None => (Form::Absent, Vec::new()),
+        Some(Value::Null) => (Form::Null, Vec::new()),
+        Some(Value::String(text)) => (Form::Text, vec![bare(Body::Text(text))]),
+        Some(Value::Array(blocks)) => (Form::List, blocks.into_iter().map(block).collect()),
+        Some(other) => (Form::Other(other), Vec::new()),
+    }
+}
+
+/// The `content` member of that form with those parts.
+fn write_content<'a>(form: &Form, parts: impl Iterator<Item = &'a Part>, block: fn(&Part) -> Value) -> Option<Value> {
+    match form {
+        Form::Absent => None,
+        Form::Null => Some(Value::Null),
+        Form::Text => Some(Value::String(parts.filter_map(text_of).collect())),
+        Form::List => Some(Value::Array(parts.map(block).collect())),
+        Form::Other(value) => Some(value.clone()),
+    }
+}
+
+fn text_of(part: &Part) -> Option<&str> {
+    match &part.body {
+        Body::Text(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// An entry of the message list that is no object: no role, no content, one part that holds it.
+fn foreign(value: Value) -> Message {
+    let parts = vec![bare(Body::Other(value))];
+    Message { role: Role::Other("".into()), form: Form::Absent, parts, extra: Fields::new() }
+}
+
+/// What [`foreign`] was made of.
+fn foreign_value(message: &Message) -> Option<&Value> {
+    let nameless = message.role.as_str().is_empty() && message.form == Form::Absent;
+    match message.parts.as_slice() {
+        [Part { body: Body::Other(value), .. }] if nameless => Some(value),
+        _ => None,
+    }
+}

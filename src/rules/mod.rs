@@ -4,7 +4,21 @@
 //! it, and it never looks at another call: whatever needs history is a fact of the transcript.
 
 use crate::model::Api;
-use crate::transcript::{IdNo, Prompt};
+use crate::transcript::pairs::{Ask, Fate, Group, Site};
+use crate::transcript::{IdNo, Pairs, Prompt};
+
+mod duplicate_tool_call_id;
+mod duplicate_tool_result;
+mod empty_content;
+mod empty_messages;
+mod missing_tool_call_id;
+mod orphan_tool_result;
+mod partial_parallel_results;
+mod text_before_tool_result;
+mod tool_result_not_adjacent;
+mod trailing_tool_call;
+mod unanswered_tool_call;
+mod unknown_role;
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -60,12 +74,56 @@ pub struct Finding {
     pub say: String,
 }
 
-/// Collects what one rule finds on one prompt.
-pub struct Findings {
+/// Collects what the rules find on one prompt, and lends them what they share.
+pub struct Findings<'a> {
     pub found: Vec<Finding>,
+    /// The calls and results of the prompt, paired once for all rules.
+    pub pairs: &'a Pairs,
+    api: Api,
+    rule: &'static str,
+    severity: Severity,
 }
 
-/// How far a rule looks.
+impl Findings<'_> {
+    /// Reports the rule as broken, as badly as it states for the target.
+    pub fn report(&mut self, place: Place, ids: Vec<IdNo>, say: String) {
+        self.report_as(self.severity, place, ids, say);
+    }
+
+    /// Reports the rule as broken, where one rule has faults of several severities.
+    pub fn report_as(&mut self, severity: Severity, place: Place, mut ids: Vec<IdNo>, say: String) {
+        ids.retain(|id| *id != IdNo::NONE);
+        // Calls and results of Chat are no blocks of its content.
+        let block = place.block.filter(|_| self.api != Api::OpenaiChat);
+        self.found.push(Finding { rule: self.rule, severity, message: place.message, block, ids, say });
+    }
+}
+
+/// Where a finding points.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Place {
+    pub message: Option<u32>,
+    pub block: Option<u32>,
+}
+
+impl Place {
+    /// The request as a whole.
+    pub const REQUEST: Place = Place { message: None, block: None };
+
+    /// A message as a whole.
+    pub fn message(position: usize) -> Place {
+        Place { message: Some(position as u32), block: None }
+    }
+}
+
+impl From<Site> for Place {
+    fn from(site: Site) -> Place {
+        Place { message: Some(site.message), block: Some(site.block) }
+    }
+}
+
+/// How far a rule looks to tell whether a message is at fault. (Which of the pairing rules names the fault may still
+/// change: a result that comes too late turns `unanswered_tool_call` into `tool_result_not_adjacent`.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// The message and its neighbours up to the end of the next turn: a later message may heal or reveal the fault.
@@ -90,9 +148,121 @@ pub enum Verdict {
 }
 
 /// Every rule, in the order in which help and pages list them.
-pub const RULES: &[Rule] = &[];
+pub const RULES: &[Rule] = &[
+    empty_messages::RULE,
+    unknown_role::RULE,
+    empty_content::RULE,
+    missing_tool_call_id::RULE,
+    orphan_tool_result::RULE,
+    unanswered_tool_call::RULE,
+    partial_parallel_results::RULE,
+    trailing_tool_call::RULE,
+    tool_result_not_adjacent::RULE,
+    duplicate_tool_result::RULE,
+    duplicate_tool_call_id::RULE,
+    text_before_tool_result::RULE,
+];
+
+/// The rule of that name.
+pub fn rule(id: &str) -> Option<&'static Rule> {
+    RULES.iter().find(|rule| rule.id == id)
+}
 
 /// The findings of every rule on one prompt, in the order of the list.
-pub fn check(_prompt: &Prompt, _target: &Target) -> Vec<Finding> {
-    Vec::new()
+pub fn check(prompt: &Prompt, target: &Target) -> Vec<Finding> {
+    let pairs = Pairs::of(prompt);
+    let mut findings =
+        Findings { found: Vec::new(), pairs: &pairs, api: target.api, rule: "", severity: Severity::Info };
+    for rule in RULES {
+        if let Some(severity) = (rule.severity)(target) {
+            (findings.rule, findings.severity) = (rule.id, severity);
+            (rule.check)(prompt, &mut findings);
+        }
+    }
+    // Stable, so that rules keep their order where they point at the same place.
+    findings.found.sort_by_key(|finding| (finding.message, finding.block));
+    findings.found
+}
+
+/// What the provider would answer to a request with these findings.
+pub fn verdict(findings: &[Finding]) -> Verdict {
+    match findings.iter().map(|finding| finding.severity).max() {
+        Some(Severity::Error) => Verdict::Reject,
+        Some(Severity::Depends | Severity::Warning) => Verdict::Depends,
+        Some(Severity::Info) | None => Verdict::Accept,
+    }
+}
+
+impl Rule {
+    /// Its documentation as Markdown: what it finds, why providers refuse, an example, the remedy, the sources.
+    pub fn documentation(&self) -> String {
+        let lines = self.docs.lines().map_while(|line| line.strip_prefix("//!"));
+        lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect::<Vec<_>>().join("\n")
+    }
+}
+
+fn error(_: &Target) -> Option<Severity> {
+    Some(Severity::Error)
+}
+
+fn anthropic_error(target: &Target) -> Option<Severity> {
+    (target.api == Api::AnthropicMessages).then_some(Severity::Error)
+}
+
+/// Ids as a sentence names them: each in backticks, at most three.
+fn names(prompt: &Prompt, ids: &[IdNo]) -> String {
+    let name = |id: &IdNo| prompt.id(*id).map_or_else(|| "without an id".to_owned(), |id| format!("`{id}`"));
+    let mut text = ids.iter().take(3).map(name).collect::<Vec<_>>().join(", ");
+    if ids.len() > 3 {
+        text += &format!(" and {} more", ids.len() - 3);
+    }
+    text
+}
+
+/// The asks of a group without any result, by assistant message: the place of the first and the ids of all.
+fn open_asks(asks: &[Ask]) -> Vec<(Site, Vec<IdNo>)> {
+    let mut open: Vec<(Site, Vec<IdNo>)> = Vec::new();
+    for ask in asks.iter().filter(|ask| ask.fate == Fate::Open) {
+        match open.last_mut() {
+            Some((site, ids)) if site.message == ask.site.message => ids.push(ask.id),
+            _ => open.push((ask.site, vec![ask.id])),
+        }
+    }
+    open
+}
+
+/// How the calls of a group that have no result at all are named.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Missing {
+    All,
+    Some,
+    Tail,
+}
+
+fn missing(pairs: &Pairs, group: &Group) -> Missing {
+    match pairs.asks_of(group) {
+        _ if group.trailing => Missing::Tail,
+        asks if asks.iter().any(|ask| ask.fate == Fate::Answered) => Missing::Some,
+        _ => Missing::All,
+    }
+}
+
+/// Reports the calls without a result of every group that is missing them in that way.
+fn report_open(prompt: &Prompt, findings: &mut Findings, wanted: Missing, say: impl Fn(String) -> String) {
+    let pairs = findings.pairs;
+    for group in &pairs.groups {
+        let asks = pairs.asks_of(group);
+        if asks.iter().all(|ask| ask.fate != Fate::Open) || missing(pairs, group) != wanted {
+            continue;
+        }
+        for (site, ids) in open_asks(asks) {
+            let text = say(names(prompt, &ids));
+            findings.report(site.into(), ids, text);
+        }
+    }
+}
+
+/// The rule of that id.
+pub fn rule(id: &str) -> Option<&'static Rule> {
+    RULES.iter().find(|rule| rule.id == id)
 }

@@ -3,6 +3,7 @@
 //! Facts are folded in once, when the transcript is built; after that nothing looks at a message again. Indexes of
 //! messages are those of the session's full transcript, which for a single request are those of its own list.
 
+pub mod pairs;
 pub mod prompt;
 pub mod size;
 mod units;
@@ -12,6 +13,7 @@ use std::collections::HashMap;
 use crate::model::{Api, Body, Form, Message, Preface, Request, Role, Session, Tokens};
 use size::Counter;
 
+pub use pairs::Pairs;
 pub use prompt::Prompt;
 pub use units::Unit;
 
@@ -81,6 +83,8 @@ pub struct MessageFacts {
     parts_from: u32,
     pub has_calls: bool,
     pub has_results: bool,
+    /// Something beside `content` may stand in its place: a call, a refusal, audio.
+    pub has_substitute: bool,
     /// A policy may not remove it: system and developer messages.
     pub pinned: bool,
     /// The round it belongs to, counted from 0.
@@ -102,11 +106,20 @@ pub struct PartFacts {
     pub legacy: bool,
 }
 
+impl PartFacts {
+    /// Tokens of a tool result above `cap`.
+    pub fn over(&self, cap: Tokens) -> Tokens {
+        if self.kind == PartKind::ToolResult { self.tokens.saturating_sub(cap) } else { 0 }
+    }
+}
+
 /// What is known of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallFacts {
     /// How many messages of the full transcript its full prompt holds.
     pub upto: u32,
+    /// The system text and tools it starts with, by number; equal numbers are equal text.
+    pub preface: u32,
     /// Tokens of what stands outside the message list: system text and tool schemas.
     pub fixed: Tokens,
     /// Output tokens that the request reserves.
@@ -143,6 +156,7 @@ impl Transcript {
             .iter()
             .map(|call| CallFacts {
                 upto: call.upto,
+                preface: call.preface,
                 fixed: fixed.get(call.preface as usize).copied().unwrap_or(0),
                 reserve: call.reserve,
                 status: call.reply.status,
@@ -157,6 +171,7 @@ impl Transcript {
         transcript.model.clone_from(&request.model);
         transcript.calls = vec![CallFacts {
             upto: request.messages.len() as u32,
+            preface: 0,
             fixed: size::preface(counter, &request.system, request.tools.as_ref()),
             reserve: request.max_output.unwrap_or(0),
             status: None,
@@ -182,6 +197,11 @@ impl Transcript {
     /// The id behind a number; `None` for [`IdNo::NONE`].
     pub fn id(&self, id: IdNo) -> Option<&str> {
         self.ids.get(id.0 as usize).map(AsRef::as_ref)
+    }
+
+    /// How many distinct ids it has.
+    pub fn n_ids(&self) -> usize {
+        self.ids.len()
     }
 
     /// Where units of that kind begin: indexes of unpinned messages, ascending.
@@ -226,6 +246,7 @@ impl<'c> Builder<'c> {
             parts_from,
             has_calls: of_kind(PartKind::ToolUse),
             has_results: of_kind(PartKind::ToolResult),
+            has_substitute: of_kind(PartKind::ToolUse) || has_substitute(message),
             pinned: matches!(message.role, Role::System | Role::Developer),
             round: 0,
             exchange: 0,
@@ -265,6 +286,16 @@ impl<'c> Builder<'c> {
         self.transcript.starts = Unit::ALL.map(|unit| units::starts(&self.transcript.messages, unit));
         self.transcript
     }
+}
+
+/// A member that says something in the place of `content`, calls of an unknown shape included.
+fn has_substitute(message: &Message) -> bool {
+    let says = |name: &str| message.extra.get(name).is_some_and(|value| !is_hollow(value));
+    ["tool_calls", "function_call", "refusal", "audio"].into_iter().any(says)
+}
+
+fn is_hollow(value: &serde_json::Value) -> bool {
+    value.is_null() || value.as_array().is_some_and(Vec::is_empty)
 }
 
 fn form_of(form: &Form) -> ContentForm {

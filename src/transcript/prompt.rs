@@ -69,6 +69,11 @@ impl<'a> Prompt<'a> {
         self.transcript.id(id)
     }
 
+    /// How many distinct ids the transcript has; every [`IdNo`] but `NONE` is below.
+    pub fn n_ids(&self) -> usize {
+        self.transcript.n_ids()
+    }
+
     /// Tokens of the messages, without what stands outside the list.
     pub fn tokens(&self) -> Tokens {
         self.entries().map(|entry| entry.message.tokens).sum()

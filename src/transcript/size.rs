@@ -21,9 +21,9 @@ pub struct Counter {
     /// One sentence that defines it.
     pub about: &'static str,
     /// Units of a text; units of several texts add up.
-    units: fn(&str) -> u64,
+    pub units: fn(&str) -> u64,
     /// Units that make one token.
-    per_token: u64,
+    pub per_token: u64,
 }
 
 impl std::fmt::Debug for Counter {

@@ -1,0 +1,30 @@
+//! How often a policy compacts, and how often that goes wrong.
+
+use super::{Estimate, Metric, Unit};
+
+/// The share of sessions that compact.
+pub const COMPACTING: Metric = Metric {
+    id: "rate_compacted",
+    title: "sessions that compact",
+    about: "share of sessions with at least one compaction; Wilson 95 %, Clopper-Pearson where none or all are hit",
+    unit: Unit::Share,
+    estimate: |tally| Estimate::rate(tally.sessions_compacted, tally.sessions),
+};
+
+/// The share of compactions whose prompt is refused.
+pub const BAD_CUT_SHARE: Metric = Metric {
+    id: "bad_cut_share",
+    title: "bad cuts",
+    about: "share of compactions whose prompt is refused although the uncompacted one is taken",
+    unit: Unit::Share,
+    estimate: |tally| Estimate::quotient(tally.bad_cuts, tally.compactions, tally.compactions),
+};
+
+/// The share of compactions that could not reach their target.
+pub const TARGET_MISSED_SHARE: Metric = Metric {
+    id: "target_missed_share",
+    title: "target missed",
+    about: "share of compactions that could not bring the prompt down to the target",
+    unit: Unit::Share,
+    estimate: |tally| Estimate::quotient(tally.target_missed, tally.compactions, tally.compactions),
+};

@@ -1,0 +1,89 @@
+//! # `empty_content`
+//!
+//! a message says nothing.
+//!
+//! ## Finds
+//! Anthropic: a message whose `content` is missing, null, an empty string or an empty list, unless it is the final
+//! assistant message with an empty string or list; and a text block without text in any message. Chat: null or missing
+//! `content`, unless an assistant message has `tool_calls`, `function_call`, `audio` or `refusal` in its place.
+//!
+//! ## Provider answers
+//! Anthropic: "all messages must have non-empty content except for the optional final assistant message", "text
+//! content blocks must be non-empty". OpenAI: "Invalid value for 'content': expected a string, got null".
+//!
+//! ## Applies to
+//! Anthropic Messages and OpenAI Chat; seen in public reports. Results may be empty in both.
+//!
+//! ## Example
+//! ```json
+//! {"messages": [{"role": "user", "content": "Glaze?"}, {"role": "assistant", "content": []}, {"role": "user", "content": "Hm?"}]}
+//! ```
+//!
+//! ## Remedy
+//! Drop the message or the block, or say something in it; whoever strips blocks must also drop the message they leave
+//! empty.
+//!
+//! ## Sources
+//! BerriAI/litellm#22979; HKUDS/nanobot#949; vellum-ai/vellum-assistant#2654
+
+use super::{Findings, Place, Rule, Scope, error};
+use crate::model::Api;
+use crate::transcript::prompt::Entry;
+use crate::transcript::{ContentForm, PartKind, Prompt, Speaker};
+
+pub(super) const RULE: Rule = Rule {
+    id: "empty_content",
+    about: "a message says nothing",
+    docs: include_str!("empty_content.rs"),
+    scope: Scope::Neighbours,
+    severity: error,
+    check,
+};
+
+fn check(prompt: &Prompt, findings: &mut Findings) {
+    for (position, entry) in prompt.entries().enumerate() {
+        match prompt.api() {
+            Api::AnthropicMessages => anthropic(position, position + 1 == prompt.len(), &entry, findings),
+            Api::OpenaiChat => chat(position, &entry, findings),
+        }
+    }
+}
+
+fn anthropic(position: usize, is_last: bool, entry: &Entry, findings: &mut Findings) {
+    let speaker = entry.message.speaker;
+    if !matches!(speaker, Speaker::User | Speaker::Assistant | Speaker::System) {
+        return;
+    }
+    let empty_text = entry.parts.iter().position(|part| part.kind == PartKind::Text && part.empty);
+    match entry.message.form {
+        ContentForm::Absent | ContentForm::Null => report(position, findings),
+        ContentForm::Text if empty_text.is_none() => {}
+        ContentForm::List if !entry.parts.is_empty() => {
+            if let Some(block) = empty_text {
+                let place = Place { block: Some(block as u32), ..Place::message(position) };
+                let say = format!("text block {block} of message {position} is empty: drop it or say something in it");
+                findings.report(place, Vec::new(), say);
+            }
+        }
+        ContentForm::Text | ContentForm::List if is_last && speaker == Speaker::Assistant => {}
+        ContentForm::Text | ContentForm::List => report(position, findings),
+        ContentForm::Other => {}
+    }
+}
+
+fn chat(position: usize, entry: &Entry, findings: &mut Findings) {
+    let is_hollow = matches!(entry.message.form, ContentForm::Absent | ContentForm::Null);
+    let must_speak = match entry.message.speaker {
+        Speaker::Assistant => !entry.message.has_substitute,
+        Speaker::System | Speaker::Developer | Speaker::User => true,
+        Speaker::Tool | Speaker::Function | Speaker::Unknown => false,
+    };
+    if is_hollow && must_speak {
+        report(position, findings);
+    }
+}
+
+fn report(position: usize, findings: &mut Findings) {
+    let say = format!("message {position} has no content: drop it or say something in it");
+    findings.report(Place::message(position), Vec::new(), say);
+}

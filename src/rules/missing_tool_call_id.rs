@@ -1,0 +1,51 @@
+//! # `missing_tool_call_id`
+//!
+//! a tool call or a tool result has no id.
+//!
+//! ## Finds
+//! A tool result that does not name its call, or a call that has no id to be named by. (OpenAI's legacy
+//! `function_call` needs none.)
+//!
+//! ## Provider answers
+//! OpenAI: "Missing required parameter: 'messages[N].tool_call_id'". Anthropic:
+//! "messages.N.content.K.tool_result.tool_use_id: Field required".
+//!
+//! ## Applies to
+//! OpenAI Chat (seen in public reports) and Anthropic Messages (documented as required).
+//!
+//! ## Example
+//! ```json
+//! {"messages": [{"role": "user", "content": "Kiln?"}, {"role": "assistant", "tool_calls": [{"id": "k1", "type": "function", "function": {"name": "kiln", "arguments": "{}"}}]}, {"role": "tool", "content": "hot"}]}
+//! ```
+//!
+//! ## Remedy
+//! Store ids with calls and results; where they are lost, give the call and its result the same new id.
+//!
+//! ## Sources
+//! zed-industries/zed#64519
+
+use super::{Findings, Rule, Scope, error};
+use crate::transcript::pairs::Site;
+use crate::transcript::{IdNo, Prompt, Speaker};
+
+pub(super) const RULE: Rule = Rule {
+    id: "missing_tool_call_id",
+    about: "a tool call or a tool result has no id",
+    docs: include_str!("missing_tool_call_id.rs"),
+    scope: Scope::Neighbours,
+    severity: error,
+    check,
+};
+
+fn check(prompt: &Prompt, findings: &mut Findings) {
+    let pairs = findings.pairs;
+    for ask in pairs.asks.iter().filter(|ask| ask.id == IdNo::NONE && !ask.legacy) {
+        let say = format!("a tool call of message {} has no id: give it one that its result names", ask.site.message);
+        findings.report(ask.site.into(), Vec::new(), say);
+    }
+    let is_function = |site: Site| prompt.entry(site.message as usize).message.speaker == Speaker::Function;
+    for answer in pairs.answers.iter().filter(|answer| answer.id == IdNo::NONE && !is_function(answer.site)) {
+        let say = format!("the tool result of message {} names no call: add the id of its call", answer.site.message);
+        findings.report(answer.site.into(), Vec::new(), say);
+    }
+}

@@ -1,0 +1,57 @@
+//! # `unknown_role`
+//!
+//! a message has a role that the API does not know.
+//!
+//! ## Finds
+//! A message without role, or with one of another API: a `tool` message among Anthropic's, say, after a conversion
+//! that stopped half way.
+//!
+//! ## Provider answers
+//! Anthropic: "Unexpected role \"tool\"". OpenAI: "Invalid value: 'ROLE'. Supported values are: 'system', 'assistant',
+//! 'user', 'function', 'tool', and 'developer'."
+//!
+//! ## Applies to
+//! Anthropic Messages takes `user` and `assistant` (`system` inside the list is another matter: it depends on the
+//! model); OpenAI Chat takes `system`, `developer`, `user`, `assistant`, `tool` and `function`. Seen in public
+//! reports.
+//!
+//! ## Example
+//! ```json
+//! {"messages": [{"role": "user", "content": "Is the kiln hot?"}, {"role": "narrator", "content": "It is."}]}
+//! ```
+//!
+//! ## Remedy
+//! Write the message in the roles of this API: for Anthropic a tool result is a `tool_result` block of a user message.
+//!
+//! ## Sources
+//! rossoctl/context-guru#112; simonw/llm-anthropic#73
+
+use super::{Findings, Place, Rule, Scope, error};
+use crate::model::Api;
+use crate::transcript::{Prompt, Speaker};
+
+pub(super) const RULE: Rule = Rule {
+    id: "unknown_role",
+    about: "a message has a role that the API does not know",
+    docs: include_str!("unknown_role.rs"),
+    scope: Scope::Neighbours,
+    severity: error,
+    check,
+};
+
+fn check(prompt: &Prompt, findings: &mut Findings) {
+    for (position, entry) in prompt.entries().enumerate() {
+        if !is_known(prompt.api(), entry.message.speaker) {
+            let say =
+                format!("message {position} has a role that this API does not know: write it in the API's own roles");
+            findings.report(Place::message(position), Vec::new(), say);
+        }
+    }
+}
+
+fn is_known(api: Api, speaker: Speaker) -> bool {
+    match api {
+        Api::AnthropicMessages => matches!(speaker, Speaker::System | Speaker::User | Speaker::Assistant),
+        Api::OpenaiChat => speaker != Speaker::Unknown,
+    }
+}

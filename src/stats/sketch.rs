@@ -1,0 +1,127 @@
+//! A sketch of positive values for quantiles: counts in buckets whose widths grow with the value (DDSketch).
+//!
+//! Its state is integers only, so sketches merge by addition, in any order, to the same bytes. A quantile is within
+//! [`ACCURACY`] of the value of that rank, relatively.
+
+use std::collections::BTreeMap;
+
+/// The relative error of a quantile.
+pub const ACCURACY: f64 = 0.001;
+
+/// Counts of values by bucket; bucket `i` holds the values in `(γ^(i-1), γ^i]`, with γ = (1 + accuracy) / (1 - accuracy).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sketch {
+    buckets: BTreeMap<i32, u64>,
+    n: u64,
+}
+
+impl Sketch {
+    /// Adds the ratio of two whole numbers, both above 0.
+    pub fn add_ratio(&mut self, numerator: u64, denominator: u64) {
+        let value = numerator as f64 / denominator as f64;
+        *self.buckets.entry((value.ln() / ln_gamma()).ceil() as i32).or_default() += 1;
+        self.n += 1;
+    }
+
+    /// Adds all that another sketch holds.
+    pub fn merge(&mut self, other: &Sketch) {
+        self.n += other.n;
+        for (bucket, count) in &other.buckets {
+            *self.buckets.entry(*bucket).or_default() += count;
+        }
+    }
+
+    /// How many values it holds.
+    pub fn n(&self) -> u64 {
+        self.n
+    }
+
+    /// The value below which `percent` of the values lie; between two values it is the mean of both, and `None` if the
+    /// sketch holds none.
+    pub fn percentile(&self, percent: u64) -> Option<f64> {
+        let scaled = percent * self.n;
+        let (lower, upper) = (scaled.div_ceil(100).max(1), (scaled / 100 + 1).min(self.n));
+        Some((self.of_rank(lower)? + self.of_rank(upper)?) / 2.0)
+    }
+
+    /// The value of a rank, counted from 1.
+    fn of_rank(&self, rank: u64) -> Option<f64> {
+        let mut seen = 0;
+        self.buckets.iter().find_map(|(bucket, count)| {
+            seen += count;
+            (seen >= rank).then(|| middle(*bucket))
+        })
+    }
+
+    /// Its buckets with their counts, ascending.
+    pub fn buckets(&self) -> impl Iterator<Item = (i32, u64)> + '_ {
+        self.buckets.iter().map(|(bucket, count)| (*bucket, *count))
+    }
+
+    /// The sketch with these buckets.
+    pub fn from_buckets(buckets: impl IntoIterator<Item = (i32, u64)>) -> Sketch {
+        let buckets: BTreeMap<i32, u64> = buckets.into_iter().collect();
+        Sketch { n: buckets.values().sum(), buckets }
+    }
+}
+
+/// The value that stands for a bucket: the one whose relative distance to both its ends is the same.
+pub fn middle(bucket: i32) -> f64 {
+    (f64::from(bucket) * ln_gamma()).exp() * (1.0 - ACCURACY)
+}
+
+fn ln_gamma() -> f64 {
+    ((1.0 + ACCURACY) / (1.0 - ACCURACY)).ln()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn sketch_of(values: &[(u64, u64)]) -> Sketch {
+        let mut sketch = Sketch::default();
+        for (numerator, denominator) in values {
+            sketch.add_ratio(*numerator, *denominator);
+        }
+        sketch
+    }
+
+    #[test]
+    fn nothing_has_no_median() {
+        assert_eq!(Sketch::default().percentile(50), None);
+    }
+
+    proptest! {
+        #[test]
+        fn a_percentile_is_within_the_accuracy(
+            values in proptest::collection::vec((1u64..1_000_000, 1u64..1_000), 1..200),
+            percent in 0u64..=100,
+        ) {
+            let sketch = sketch_of(&values);
+            let mut exact: Vec<f64> = values.iter().map(|(n, d)| *n as f64 / *d as f64).collect();
+            exact.sort_by(f64::total_cmp);
+            // Averaging at the steps of the distribution, by exact arithmetic.
+            let scaled = percent as usize * exact.len();
+            let (lower, upper) = (scaled.div_ceil(100).max(1), (scaled / 100 + 1).min(exact.len()));
+            let (got, want) = (sketch.percentile(percent).unwrap(), (exact[lower - 1] + exact[upper - 1]) / 2.0);
+            prop_assert!((got / want - 1.0).abs() <= ACCURACY * 1.000_001, "{got} for {want}");
+        }
+
+        #[test]
+        fn halves_merge_to_the_whole_in_any_order(
+            values in proptest::collection::vec((1u64..1_000_000, 1u64..1_000), 0..100),
+            split in 0usize..100,
+        ) {
+            let split = split.min(values.len());
+            let (mut left, mut right) = (sketch_of(&values[..split]), sketch_of(&values[split..]));
+            let first = right.clone();
+            right.merge(&left);
+            left.merge(&first);
+            prop_assert_eq!(&left, &right);
+            prop_assert_eq!(&left, &sketch_of(&values));
+            prop_assert_eq!(&Sketch::from_buckets(left.buckets()), &left);
+        }
+    }
+}

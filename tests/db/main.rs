@@ -1,0 +1,7 @@
+//! Tests against a real Postgres: our own embedded one, a fresh database for each test.
+
+mod embedded;
+mod harness;
+mod ingest;
+mod runs;
+mod sessions;

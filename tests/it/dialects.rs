@@ -1,0 +1,150 @@
+//! Reading a body and writing it again gives the same JSON, whatever the body holds.
+
+use cutpoint::dialects;
+use cutpoint::model::Api;
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+/// Any JSON, small.
+fn any_json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        "[a-z ]{0,6}".prop_map(Value::from),
+        Just(serde_json::from_str("1.50e3").unwrap()),
+    ];
+    leaf.prop_recursive(2, 8, 3, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
+            prop::collection::vec((member(), inner), 0..3).prop_map(object),
+        ]
+    })
+}
+
+/// Names that the dialects know, mostly.
+fn member() -> impl Strategy<Value = String> {
+    prop::sample::select(
+        "type id name input text content tool_use_id is_error thinking signature data role function custom arguments \
+         tool_call_id tool_calls function_call refusal cache_control caller x"
+            .split(' ')
+            .collect::<Vec<_>>(),
+    )
+    .prop_map(str::to_owned)
+}
+
+fn object(members: Vec<(String, Value)>) -> Value {
+    Value::Object(members.into_iter().collect::<Map<_, _>>())
+}
+
+/// An object of one of these types, or of none, with members of the right type half of the time.
+fn typed(types: &'static str) -> impl Strategy<Value = Value> {
+    let kind = prop::sample::select(types.split(' ').collect::<Vec<_>>());
+    let plain = prop_oneof![any_json(), "[a-z]{0,4}".prop_map(Value::from)];
+    (kind, prop::collection::vec((member(), plain), 0..6), any::<bool>()).prop_map(|(kind, members, keep)| {
+        let Value::Object(mut fields) = object(members) else { unreachable!() };
+        if keep {
+            fields.insert("type".into(), kind.into());
+        }
+        Value::Object(fields)
+    })
+}
+
+fn content(types: &'static str) -> impl Strategy<Value = Value> {
+    prop_oneof![
+        any_json(),
+        "[a-z ]{0,6}".prop_map(Value::from),
+        prop::collection::vec(typed(types), 0..4).prop_map(Value::from)
+    ]
+}
+
+fn call() -> impl Strategy<Value = Value> {
+    (typed("function custom"), typed("function custom"), any::<bool>()).prop_map(|(mut entry, payload, is_usual)| {
+        let name = entry["type"].as_str().unwrap_or("function").to_owned();
+        entry[name] = payload;
+        if is_usual {
+            json!({"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}})
+        } else {
+            entry
+        }
+    })
+}
+
+fn message() -> impl Strategy<Value = Value> {
+    let role =
+        prop::sample::select(vec!["system", "developer", "user", "assistant", "tool", "function", "", "narrator"]);
+    let types = "text tool_use tool_result thinking redacted_thinking image image_url server_tool_use";
+    let members = prop::collection::vec((member(), any_json()), 0..3);
+    let calls = prop::option::of(prop_oneof![prop::collection::vec(call(), 0..3).prop_map(Value::from), any_json()]);
+    let whole = (role, prop::option::of(content(types)), calls, prop::option::of(typed("function")), members).prop_map(
+        |(role, content, calls, legacy, members)| {
+            let Value::Object(mut fields) = object(members) else { unreachable!() };
+            fields.insert("role".into(), role.into());
+            for (name, value) in [("content", content), ("tool_calls", calls), ("function_call", legacy)] {
+                if let Some(value) = value {
+                    fields.insert(name.into(), value);
+                }
+            }
+            Value::Object(fields)
+        },
+    );
+    prop_oneof![1 => any_json(), 8 => whole]
+}
+
+fn body() -> impl Strategy<Value = Value> {
+    let names = "model system tools max_tokens max_completion_tokens stream metadata";
+    let name = prop::sample::select(names.split(' ').map(str::to_owned).collect::<Vec<_>>());
+    let value = prop_oneof![any_json(), Just(json!(1024)), Just(json!("m")), content("text image")];
+    (prop::collection::vec((name, value), 0..5), prop::collection::vec(message(), 0..5)).prop_map(
+        |(members, messages)| {
+            let mut body = object(members);
+            body["messages"] = messages.into();
+            body
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    #[test]
+    fn what_is_read_is_written_again(body in body()) {
+        for dialect in dialects::DIALECTS {
+            let request = (dialect.parse)(body.clone()).unwrap();
+            prop_assert_eq!(&(dialect.render)(&request), &body, "{}", dialect.id);
+            for message in body["messages"].as_array().unwrap() {
+                prop_assert_eq!(&(dialect.render_message)(&(dialect.parse_message)(message.clone())), message);
+            }
+        }
+    }
+
+    #[test]
+    fn a_body_with_messages_is_of_exactly_one_api(body in body()) {
+        prop_assert_eq!(dialects::DIALECTS.iter().filter(|dialect| (dialect.sniff)(&body)).count(), 1);
+    }
+}
+
+#[test]
+fn a_body_that_is_no_request_says_what_is_missing() {
+    for dialect in dialects::DIALECTS {
+        let error = |body| (dialect.parse)(body).unwrap_err();
+        assert_eq!(error(json!([])), "a request body must be a JSON object, but this is a list");
+        assert_eq!(error(json!({"model": "m"})), "the request has no `messages` list");
+        assert_eq!(error(json!({"messages": "hi"})), "`messages` must be a list, but here it is a string");
+    }
+}
+
+#[test]
+fn a_body_tells_its_api() {
+    let api = |body: Value| dialects::detect(&body).map(|dialect| dialect.api);
+    let hi = json!([{"role": "user", "content": "hi"}]);
+    assert_eq!(api(json!({"messages": hi})), Some(Api::OpenaiChat));
+    assert_eq!(
+        api(json!({"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": hi})),
+        Some(Api::AnthropicMessages)
+    );
+    assert_eq!(api(json!({"system": "Be brief.", "messages": hi})), Some(Api::AnthropicMessages));
+    let with_system = json!([{"role": "system", "content": "Be brief."}, {"role": "user", "content": "hi"}]);
+    assert_eq!(api(json!({"model": "claude-sonnet-4-5", "messages": with_system})), Some(Api::OpenaiChat));
+    assert_eq!(api(json!({"input": "hi"})), None);
+}

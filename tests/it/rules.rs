@@ -1,0 +1,242 @@
+//! Rules against cases worked out by hand, and against the textbook.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use cutpoint::dialects;
+use cutpoint::model::{Api, Request};
+use cutpoint::rules::{self, Finding, Target, Verdict};
+use cutpoint::textbook::Textbook;
+use cutpoint::transcript::{Prompt, Transcript, size};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// What the rules say of one request.
+pub struct Judged {
+    pub transcript: Transcript,
+    pub findings: Vec<Finding>,
+}
+
+pub fn judge(request: &Request) -> Judged {
+    let transcript = Transcript::of_request(request, size::counter("chars4").unwrap());
+    let resident: Vec<u32> = (0..transcript.messages.len() as u32).collect();
+    let target = Target { api: request.api, model: request.model.as_deref() };
+    let findings = rules::check(&Prompt::new(&transcript, &resident), &target);
+    Judged { transcript, findings }
+}
+
+fn parse(api: Api, body: Value) -> Request {
+    (dialects::for_api(api).parse)(body).unwrap()
+}
+
+pub fn read(path: &Path) -> Value {
+    serde_json::from_str(&fs::read_to_string(path).unwrap())
+        .unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+pub fn folders(parent: &Path) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> =
+        fs::read_dir(parent).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()).collect();
+    folders.sort();
+    folders
+}
+
+pub fn own_cases() -> Vec<(PathBuf, Value)> {
+    let parent = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/check");
+    folders(&parent).into_iter().map(|folder| (folder.clone(), read(&folder.join("expect.json")))).collect()
+}
+
+fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Accept => "accept",
+        Verdict::Depends => "depends",
+        Verdict::Reject => "reject",
+    }
+}
+
+#[test]
+fn every_case_gets_its_verdict_and_its_findings() {
+    for (folder, expect) in own_cases() {
+        let api = Api::from_id(expect["api"].as_str().unwrap()).unwrap();
+        let judged = judge(&parse(api, read(&folder.join("input.json"))));
+        assert_eq!(
+            word(rules::verdict(&judged.findings)),
+            expect["verdict"],
+            "{}: {:?}",
+            folder.display(),
+            judged.findings
+        );
+        let found: Vec<Value> = judged.findings.iter().map(|finding| as_json(finding, &judged.transcript)).collect();
+        assert_eq!(Value::from(found), expect["findings"], "{}", folder.display());
+    }
+}
+
+fn as_json(finding: &Finding, transcript: &Transcript) -> Value {
+    let ids: Vec<_> = finding.ids.iter().map(|id| transcript.id(*id).unwrap()).collect();
+    json!({
+        "rule": finding.rule,
+        "severity": finding.severity.as_str(),
+        "message_index": finding.message,
+        "block_index": finding.block,
+        "ids": ids,
+    })
+}
+
+/// The folder of cases that are kept outside the repository, if it is there.
+fn shared() -> Option<PathBuf> {
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
+    let folder = env::var_os("CUTPOINT_SHARED").map_or_else(beside, PathBuf::from);
+    folder.join("cases").is_dir().then_some(folder)
+}
+
+#[test]
+fn cases_from_public_reports_get_their_verdict() {
+    let Some(shared) = shared() else {
+        eprintln!("skipped: no shared cases (CUTPOINT_SHARED)");
+        return;
+    };
+    let mut n_checked = 0;
+    for parent in ["cases/reports", "cases/checks"] {
+        for folder in folders(&shared.join(parent)) {
+            n_checked += usize::from(check_shared(&folder));
+        }
+    }
+    assert!(n_checked > 0);
+    eprintln!("{n_checked} shared cases checked");
+}
+
+/// Whether the case asks about what we have.
+fn check_shared(folder: &Path) -> bool {
+    let expect = read(&folder.join("expect.json"));
+    let expected = expect["expected"]["findings"].as_array().cloned().unwrap_or_default();
+    let Some(api) = expect["api"].as_str().and_then(Api::from_id) else { return false };
+    let is_ours = expected.iter().all(|finding| rules::rule(finding["rule"].as_str().unwrap()).is_some());
+    if !is_ours || expect["kind"] != "validate" || !expect["profile"].is_null() {
+        return false;
+    }
+    let judged = judge(&parse(api, shared_body(folder)));
+    let name = folder.display();
+    let verdict = word(rules::verdict(&judged.findings));
+    assert_eq!(verdict, expect["expected"]["verdict"], "{name}: {:?}", judged.findings);
+    let mut right: Vec<(Value, Value)> =
+        expected.iter().map(|finding| (finding["rule"].clone(), finding["message_index"].clone())).collect();
+    for pair in expect["expected"]["also_acceptable"].as_array().into_iter().flatten() {
+        right.push((pair[0].clone(), pair[1].clone()));
+    }
+    let found: Vec<(Value, Value)> =
+        judged.findings.iter().map(|finding| (finding.rule.into(), finding.message.into())).collect();
+    assert!(found.iter().all(|pair| right.contains(pair)), "{name}: {found:?}");
+    assert_eq!(found.is_empty(), expected.is_empty(), "{name}");
+    true
+}
+
+fn shared_body(folder: &Path) -> Value {
+    let lone = folder.join("input.json");
+    if lone.exists() {
+        return read(&lone);
+    }
+    let lines = fs::read_to_string(folder.join("input.jsonl")).unwrap();
+    let mut line: Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
+    line["request"].take()
+}
+
+/// Turns of a conversation: how many calls, which of them are answered, and whether a foreign result stands there.
+fn turns() -> impl Strategy<Value = Vec<(Vec<bool>, bool)>> {
+    let answered = prop_oneof![3 => Just(true), 1 => Just(false)];
+    let foreign = prop_oneof![6 => Just(false), 1 => Just(true)];
+    prop::collection::vec((prop::collection::vec(answered, 0..4), foreign), 0..6)
+}
+
+fn anthropic_body(turns: &[(Vec<bool>, bool)], tail: bool) -> Value {
+    let mut messages = vec![json!({"role": "user", "content": "Fire the kiln."})];
+    for (turn, (calls, foreign)) in turns.iter().enumerate() {
+        let mut asks = vec![json!({"type": "text", "text": "So."})];
+        let mut answers = Vec::new();
+        for (call, answered) in calls.iter().enumerate() {
+            let id = format!("k{turn}_{call}");
+            asks.push(json!({"type": "tool_use", "id": id, "name": "kiln", "input": {}}));
+            if *answered {
+                answers.push(json!({"type": "tool_result", "tool_use_id": id, "content": "hot"}));
+            }
+        }
+        if *foreign {
+            answers.push(json!({"type": "tool_result", "tool_use_id": format!("x{turn}"), "content": "?"}));
+        }
+        answers.push(json!({"type": "text", "text": "Go on."}));
+        messages.push(json!({"role": "assistant", "content": asks}));
+        messages.push(json!({"role": "user", "content": answers}));
+    }
+    if tail {
+        messages.pop();
+    }
+    json!({"messages": messages})
+}
+
+fn chat_body(turns: &[(Vec<bool>, bool)], tail: bool) -> Value {
+    let mut messages = vec![json!({"role": "user", "content": "Fire the kiln."})];
+    for (turn, (calls, foreign)) in turns.iter().enumerate() {
+        let id = |call: usize| format!("k{turn}_{call}");
+        let mut ask = json!({"role": "assistant", "content": "So."});
+        if !calls.is_empty() {
+            let entry =
+                |call| json!({"id": id(call), "type": "function", "function": {"name": "kiln", "arguments": "{}"}});
+            ask["tool_calls"] = (0..calls.len()).map(entry).collect();
+        }
+        messages.push(ask);
+        let answered = (0..calls.len()).filter(|call| calls[*call]).map(id);
+        for id in answered.chain(foreign.then(|| format!("x{turn}"))) {
+            messages.push(json!({"role": "tool", "tool_call_id": id, "content": "hot"}));
+        }
+        messages.push(json!({"role": "user", "content": "Go on."}));
+    }
+    if tail {
+        messages.pop();
+    }
+    json!({"messages": messages})
+}
+
+proptest! {
+    #[test]
+    fn the_textbook_and_the_rules_agree_on_the_first_message_at_fault(turns in turns(), tail: bool) {
+        for (api, body) in [
+            (Api::AnthropicMessages, anthropic_body(&turns, tail)),
+            (Api::OpenaiChat, chat_body(&turns, tail)),
+        ] {
+            let judged = judge(&parse(api, body));
+            let resident: Vec<u32> = (0..judged.transcript.messages.len() as u32).collect();
+            let fault = Textbook::default().first_fault(&Prompt::new(&judged.transcript, &resident));
+            let first = judged.findings.first().map(|finding| finding.message.unwrap_or(0));
+            if !resident.is_empty() {
+                prop_assert_eq!(fault.map(|fault| fault.message), first, "{}: {:?}", api, judged.findings);
+            }
+        }
+    }
+
+    #[test]
+    fn a_front_cut_of_a_valid_prompt_fails_only_as_an_orphan(n_calls in prop::collection::vec(0_usize..4, 1..6), cut in 0_usize..8) {
+        let turns: Vec<_> = n_calls.iter().map(|n| (vec![true; *n], false)).collect();
+        for (api, body) in [
+            (Api::AnthropicMessages, anthropic_body(&turns, false)),
+            (Api::OpenaiChat, chat_body(&turns, false)),
+        ] {
+            let transcript = judge(&parse(api, body)).transcript;
+            let resident: Vec<u32> = (0..transcript.messages.len() as u32).skip(cut).collect();
+            let Some(first) = resident.first() else { continue };
+            let prompt = Prompt::new(&transcript, &resident);
+            let findings = rules::check(&prompt, &Target { api, model: None });
+            prop_assert_eq!(findings.is_empty(), !transcript.messages[*first as usize].has_results);
+            prop_assert!(findings.iter().all(|finding| finding.rule == "orphan_tool_result"));
+        }
+    }
+}
+
+#[test]
+fn ids_that_repeat_from_turn_to_turn_are_taken_by_chat() {
+    let ask = json!({"role": "assistant", "content": null, "tool_calls": [
+        {"id": "c1", "type": "function", "function": {"name": "kiln", "arguments": "{}"}}]});
+    let answer = json!({"role": "tool", "tool_call_id": "c1", "name": "kiln", "content": ""});
+    let start = json!({"role": "system", "content": "Be brief."});
+    let user = json!({"role": "user", "content": "Fire the kiln."});
+    let judged = judge(&parse(Api::OpenaiChat, json!({"messages": [start, user, ask, answer, ask, answer, user]})));
+    assert_eq!(rules::verdict(&judged.findings), Verdict::Accept, "{:?}", judged.findings);
+}
