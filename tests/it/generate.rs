@@ -30,6 +30,16 @@ fn the_same_seed_gives_the_same_bytes() {
 }
 
 #[test]
+fn the_bundled_sample_is_what_its_command_makes() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/demo.jsonl");
+    let made = bytes(&Shape { sessions: 120, seed: 7, ..Shape::default() }, Form::Sessions);
+    if std::env::var_os("CUTPOINT_WRITE_SAMPLE").is_some() {
+        std::fs::write(&path, &made).unwrap();
+    }
+    assert!(std::fs::read(path).unwrap() == made);
+}
+
+#[test]
 fn more_sessions_leave_the_first_ones_as_they_were() {
     let fewer = bytes(&Shape { sessions: 5, ..small() }, Form::Sessions);
     assert!(bytes(&small(), Form::Sessions).starts_with(&fewer));
