@@ -43,7 +43,7 @@ pub struct Shape {
 impl Default for Shape {
     fn default() -> Shape {
         Shape {
-            sessions: 100,
+            sessions: 80,
             seed: 1,
             exchanges: 6,
             rounds: 3,
@@ -51,7 +51,7 @@ impl Default for Shape {
             parallel_permille: 250,
             result_tokens: 180,
             max_tokens: 24_000,
-            compact_at: 20_000,
+            compact_at: 18_000,
             anthropic_permille: 400,
         }
     }
