@@ -4,7 +4,7 @@
 //! give what a look at every prefix would: a fault behind the last assistant message can still be healed or revealed by
 //! what follows and is judged on the tail; any other is final and holds for every longer prefix.
 
-use crate::rules::{self, Finding, Scope, Severity, Target, Verdict};
+use crate::rules::{self, Finding, Scope, Target, Verdict};
 use crate::transcript::{Prompt, Speaker, Transcript};
 
 /// The verdict on each call's full prompt, in the order of the calls.
@@ -25,8 +25,9 @@ pub fn verdicts(transcript: &Transcript) -> Vec<Verdict> {
         let behind = rules::check(&Prompt::new(transcript, &everything[tail..upto]), &target);
         let final_ones = whole.iter().filter(|finding| is_final(finding, tail, upto));
         let open_ones = behind.iter().filter(|finding| scope(finding) == Scope::Neighbours);
-        verdicts
-            .push(final_ones.chain(open_ones).map(|finding| weigh(finding.severity)).max().unwrap_or(Verdict::Accept));
+        verdicts.push(
+            final_ones.chain(open_ones).map(|finding| finding.severity.verdict()).max().unwrap_or(Verdict::Accept),
+        );
     }
     verdicts
 }
@@ -42,14 +43,6 @@ fn is_final(finding: &Finding, tail: usize, upto: usize) -> bool {
 
 fn scope(finding: &Finding) -> Scope {
     rules::rule(finding.rule).expect("a finding names a rule of the table").scope
-}
-
-fn weigh(severity: Severity) -> Verdict {
-    match severity {
-        Severity::Info | Severity::Warning => Verdict::Accept,
-        Severity::Depends => Verdict::Depends,
-        Severity::Error => Verdict::Reject,
-    }
 }
 
 /// For each message the index of the last assistant message up to and including it; 0 where there is none.

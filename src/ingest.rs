@@ -11,6 +11,7 @@ use anyhow::Result;
 use tokio::sync::mpsc::Receiver;
 
 use crate::model::{Defect, Session};
+use crate::source::End;
 use crate::store::{Added, Ordinals, Packed, Store};
 
 /// A batch is stored when it holds that many sessions or messages.
@@ -24,15 +25,6 @@ pub enum Item {
     Defect(Defect),
     /// A source was read to its end.
     End(End),
-}
-
-/// The end of a source: what it held altogether.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct End {
-    pub source: Arc<str>,
-    /// BLAKE3 of its bytes.
-    pub hash: [u8; 32],
-    pub bytes: u64,
 }
 
 /// What came of it.

@@ -1,8 +1,8 @@
 //! The textbook validator: one pass and one set of open ids; a call must be answered in the very next messages.
 //!
-//! It knows four failures and nothing of duplicates, of order inside a message, or of messages that the provider merges.
-//! On prompts without these it finds the same first message at fault as the rules do, and it does so without looking
-//! anything up: a stamp for each id says in which turn it was opened.
+//! It knows four failures and nothing of duplicates, of order inside a message, or of messages that the provider
+//! merges. On prompts without these it finds the same first message at fault as the rules do, and it does so without
+//! looking anything up: a stamp for each id says in which turn it was opened.
 
 use crate::model::Api;
 use crate::transcript::prompt::{Entry, Prompt};

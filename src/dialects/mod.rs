@@ -1,8 +1,8 @@
 //! How each API speaks: request bodies to [`Request`]s and back, without loss.
 //!
 //! Parsing is total on content: what a dialect does not understand stays as written (`Body::Other`, `Form::Other`,
-//! `extra`), so rendering what was parsed gives the same JSON. A member of the wrong type stays in `extra` under its own
-//! name, and the field that would hold it is empty. Only a body that is no request at all is an error.
+//! `extra`), so rendering what was parsed gives the same JSON. A member of the wrong type stays in `extra` under its
+//! own name, and the field that would hold it is empty. Only a body that is no request at all is an error.
 
 use serde_json::Value;
 
@@ -119,11 +119,10 @@ fn take_present(fields: &mut Fields, name: &str) -> Option<Value> {
     fields.shift_remove(name)
 }
 
-/// A number of tokens, where the member is one and would be written that way again.
+/// A number of tokens, where the member is one.
 fn tokens(fields: &Fields, name: &str) -> Option<Tokens> {
-    let value = fields.get(name)?;
-    let tokens = Tokens::try_from(value.as_u64()?).ok()?;
-    (Value::from(tokens) == *value).then_some(tokens)
+    // A whole number has one spelling in JSON once signs, fractions and exponents are out.
+    Tokens::try_from(fields.get(name)?.as_u64()?).ok()
 }
 
 fn take_role(fields: &mut Fields) -> Role {

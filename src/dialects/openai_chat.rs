@@ -1,8 +1,8 @@
 //! OpenAI Chat Completions: calls stand beside `content` in `tool_calls`, results are messages of role `tool`.
 //!
-//! An assistant message has its content first and its calls behind; a tool message is one result, whose form the message
-//! repeats. `tool_calls` that are empty, or hold something that is no object, stay in `extra` whole.
-//! Facts: the vendor's API reference; the legacy `function_call` is still taken.
+//! An assistant message has its content first and its calls behind; a tool message is one result, whose form the
+//! message repeats. `tool_calls` that are empty, or hold something that is no object, stay in `extra` whole. Facts:
+//! the vendor's API reference; the legacy `function_call` is still taken.
 
 use serde_json::Value;
 
@@ -269,6 +269,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::model::Form;
 
     #[track_caller]
     fn check(message: Value) -> Message {

@@ -116,26 +116,39 @@ impl Walk<'_> {
 
     /// Charges the policy with what the provider would answer, if the full prompt is taken.
     fn judge(&mut self, call: usize) {
-        if self.verdicts[call] == Verdict::Reject {
+        let full = self.verdicts[call];
+        if full == Verdict::Reject {
             self.outcome.baseline_invalid_calls += 1;
-        } else if self.first_fault(call).is_some() {
-            self.outcome.calls_400 += 1;
-            self.outcome.first_bad_call.get_or_insert(call as u32);
+            return;
+        }
+        match rules::verdict(&self.findings(call)) {
+            Verdict::Reject => {
+                self.outcome.calls_400 += 1;
+                self.outcome.first_bad_call.get_or_insert(call as u32);
+            }
+            Verdict::Depends => self.outcome.depends_calls += u64::from(full == Verdict::Accept),
+            Verdict::Accept => {}
         }
     }
 
     /// The first error in what is resident, where the full prompt is taken.
     fn first_fault(&self, call: usize) -> Option<(&'static str, u32)> {
-        if self.verdicts[call] == Verdict::Reject || self.resident.len() == self.transcript.calls[call].upto as usize {
+        if self.verdicts[call] == Verdict::Reject {
             return None;
         }
+        let findings = self.findings(call);
+        let error = findings.iter().find(|finding| finding.severity == Severity::Error)?;
+        let position = error.message.unwrap_or(0) as usize;
+        Some((error.rule, self.resident.get(position).copied().unwrap_or(0)))
+    }
+
+    /// What the rules find in the resident messages; nothing where all messages are resident.
+    fn findings(&self, call: usize) -> Vec<Finding> {
+        if self.resident.len() == self.transcript.calls[call].upto as usize {
+            return Vec::new();
+        }
         let target = Target { api: self.transcript.api, model: self.transcript.model.as_deref() };
-        let findings = rules::check(&Prompt::new(self.transcript, &self.resident), &target);
-        let is_error = |finding: &&Finding| finding.severity == Severity::Error;
-        findings.iter().find(is_error).map(|finding| {
-            let position = finding.message.unwrap_or(0) as usize;
-            (finding.rule, self.resident.get(position).copied().unwrap_or(0))
-        })
+        rules::check(&Prompt::new(self.transcript, &self.resident), &target)
     }
 
     fn shared_prefix(&self, call: usize) -> u64 {

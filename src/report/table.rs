@@ -33,14 +33,15 @@ fn figure(tally: &Tally, id: &str) -> String {
     text::with_interval(&(metric.estimate)(tally), metric.unit)
 }
 
-/// The comparison as tables for a terminal of that width.
+/// The comparison as tables, laid out for `width` or, without one, for the terminal if there is one.
 pub fn terminal(comparison: &Comparison, width: Option<u16>) -> String {
     let mut out = String::new();
     for (setting, cells) in settings(comparison) {
         out.push_str(&format!("{}\n", title(comparison, setting, cells[0])));
         let mut table = filled(&cells, presets::UTF8_HORIZONTAL_ONLY);
+        table.set_content_arrangement(ContentArrangement::Dynamic);
         if let Some(width) = width {
-            table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
+            table.set_width(width);
         }
         out.push_str(&format!("{table}\n\n"));
     }

@@ -1,6 +1,6 @@
 //! # `duplicate_tool_call_id`
 //!
-//! two tool calls of the request share an id.
+//! Two tool calls of the request share an id.
 //!
 //! ## Finds
 //! A call with the id of an earlier call, anywhere in the request: a gateway that restarts its counter, or a history
@@ -14,7 +14,17 @@
 //!
 //! ## Example
 //! ```json
-//! {"messages": [{"role": "assistant", "content": [{"type": "tool_use", "id": "k", "name": "kiln", "input": {}}, {"type": "tool_use", "id": "k", "name": "kiln", "input": {}}]}]}
+//! {
+//!   "messages": [
+//!     {
+//!       "role": "assistant",
+//!       "content": [
+//!         {"type": "tool_use", "id": "k", "name": "kiln", "input": {}},
+//!         {"type": "tool_use", "id": "k", "name": "kiln", "input": {}}
+//!       ]
+//!     }
+//!   ]
+//! }
 //! ```
 //!
 //! ## Remedy

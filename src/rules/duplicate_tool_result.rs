@@ -1,6 +1,6 @@
 //! # `duplicate_tool_result`
 //!
-//! a tool call is answered twice.
+//! A tool call is answered twice.
 //!
 //! ## Finds
 //! A second result with the id of a call that a result in the same place has answered already, as retries and merged
@@ -16,7 +16,18 @@
 //!
 //! ## Example
 //! ```json
-//! {"messages": [{"role": "assistant", "content": [{"type": "tool_use", "id": "k", "name": "kiln", "input": {}}]}, {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "k", "content": "hot"}, {"type": "tool_result", "tool_use_id": "k", "content": "hot"}]}]}
+//! {
+//!   "messages": [
+//!     {"role": "assistant", "content": [{"type": "tool_use", "id": "k", "name": "kiln", "input": {}}]},
+//!     {
+//!       "role": "user",
+//!       "content": [
+//!         {"type": "tool_result", "tool_use_id": "k", "content": "hot"},
+//!         {"type": "tool_result", "tool_use_id": "k", "content": "hot"}
+//!       ]
+//!     }
+//!   ]
+//! }
 //! ```
 //!
 //! ## Remedy
@@ -35,7 +46,7 @@ pub(super) const RULE: Rule = Rule {
     about: "a tool call is answered twice",
     docs: include_str!("duplicate_tool_result.rs"),
     scope: Scope::Neighbours,
-    severity: severity,
+    severity,
     check,
 };
 

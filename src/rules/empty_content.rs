@@ -1,6 +1,6 @@
 //! # `empty_content`
 //!
-//! a message says nothing.
+//! A message says nothing.
 //!
 //! ## Finds
 //! Anthropic: a message whose `content` is missing, null, an empty string or an empty list, unless it is the final
@@ -16,7 +16,13 @@
 //!
 //! ## Example
 //! ```json
-//! {"messages": [{"role": "user", "content": "Glaze?"}, {"role": "assistant", "content": []}, {"role": "user", "content": "Hm?"}]}
+//! {
+//!   "messages": [
+//!     {"role": "user", "content": "Glaze?"},
+//!     {"role": "assistant", "content": []},
+//!     {"role": "user", "content": "Hm?"}
+//!   ]
+//! }
 //! ```
 //!
 //! ## Remedy

@@ -1,6 +1,6 @@
 //! # `empty_messages`
 //!
-//! the request sends no message.
+//! The request sends no message.
 //!
 //! ## Finds
 //! A message list without any entry, as a trimmer leaves it when nothing fits its target.

@@ -1,6 +1,6 @@
 //! # `missing_tool_call_id`
 //!
-//! a tool call or a tool result has no id.
+//! A tool call or a tool result has no id.
 //!
 //! ## Finds
 //! A tool result that does not name its call, or a call that has no id to be named by. (OpenAI's legacy
@@ -15,7 +15,16 @@
 //!
 //! ## Example
 //! ```json
-//! {"messages": [{"role": "user", "content": "Kiln?"}, {"role": "assistant", "tool_calls": [{"id": "k1", "type": "function", "function": {"name": "kiln", "arguments": "{}"}}]}, {"role": "tool", "content": "hot"}]}
+//! {
+//!   "messages": [
+//!     {"role": "user", "content": "Kiln?"},
+//!     {
+//!       "role": "assistant",
+//!       "tool_calls": [{"id": "k1", "type": "function", "function": {"name": "kiln", "arguments": "{}"}}]
+//!     },
+//!     {"role": "tool", "content": "hot"}
+//!   ]
+//! }
 //! ```
 //!
 //! ## Remedy

@@ -1,12 +1,13 @@
 //! What providers refuse: one file a rule, each a constant in [`RULES`].
 //!
-//! A rule looks at one prompt and reports findings. It knows neither the log a prompt came from nor the policy that made
-//! it, and it never looks at another call: whatever needs history is a fact of the transcript.
+//! A rule looks at one prompt and reports findings. It knows neither the log a prompt came from nor the policy that
+//! made it, and it never looks at another call: whatever needs history is a fact of the transcript.
 
 use crate::model::Api;
 use crate::transcript::pairs::{Ask, Fate, Group, Site};
 use crate::transcript::{IdNo, Pairs, Prompt};
 
+mod block_wrong_role;
 mod duplicate_tool_call_id;
 mod duplicate_tool_result;
 mod empty_content;
@@ -15,6 +16,7 @@ mod missing_tool_call_id;
 mod orphan_tool_result;
 mod partial_parallel_results;
 mod text_before_tool_result;
+mod system_role_not_supported;
 mod tool_result_not_adjacent;
 mod trailing_tool_call;
 mod unanswered_tool_call;
@@ -25,10 +27,8 @@ mod unknown_role;
 pub enum Severity {
     /// Worth knowing; the request is taken.
     Info,
-    /// Taken by the provider itself, refused by strict relatives.
+    /// The target, the model or the day decides, and the request does not settle which.
     Warning,
-    /// The target or the model decides, and the request does not settle which.
-    Depends,
     /// The provider answers 400.
     Error,
 }
@@ -39,8 +39,18 @@ impl Severity {
         match self {
             Severity::Info => "info",
             Severity::Warning => "warning",
-            Severity::Depends => "depends",
             Severity::Error => "error",
+        }
+    }
+}
+
+impl Severity {
+    /// The verdict on a request whose worst finding is this bad.
+    pub fn verdict(self) -> Verdict {
+        match self {
+            Severity::Info => Verdict::Accept,
+            Severity::Warning => Verdict::Depends,
+            Severity::Error => Verdict::Reject,
         }
     }
 }
@@ -151,6 +161,8 @@ pub enum Verdict {
 pub const RULES: &[Rule] = &[
     empty_messages::RULE,
     unknown_role::RULE,
+    system_role_not_supported::RULE,
+    block_wrong_role::RULE,
     empty_content::RULE,
     missing_tool_call_id::RULE,
     orphan_tool_result::RULE,
@@ -186,11 +198,7 @@ pub fn check(prompt: &Prompt, target: &Target) -> Vec<Finding> {
 
 /// What the provider would answer to a request with these findings.
 pub fn verdict(findings: &[Finding]) -> Verdict {
-    match findings.iter().map(|finding| finding.severity).max() {
-        Some(Severity::Error) => Verdict::Reject,
-        Some(Severity::Depends | Severity::Warning) => Verdict::Depends,
-        Some(Severity::Info) | None => Verdict::Accept,
-    }
+    findings.iter().map(|finding| finding.severity.verdict()).max().unwrap_or(Verdict::Accept)
 }
 
 impl Rule {
@@ -260,9 +268,4 @@ fn report_open(prompt: &Prompt, findings: &mut Findings, wanted: Missing, say: i
             findings.report(site.into(), ids, text);
         }
     }
-}
-
-/// The rule of that id.
-pub fn rule(id: &str) -> Option<&'static Rule> {
-    RULES.iter().find(|rule| rule.id == id)
 }

@@ -1,6 +1,6 @@
 //! # `orphan_tool_result`
 //!
-//! a tool result has no call right before it.
+//! A tool result has no call right before it.
 //!
 //! ## Finds
 //! A result whose id no call of the turn before it has: the call was cut off at the head, lost in the middle, or
@@ -18,7 +18,9 @@
 //!
 //! ## Example
 //! ```json
-//! {"messages": [{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "kiln_1", "content": "1100 degrees"}]}]}
+//! {
+//!   "messages": [{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "kiln_1", "content": "1100 degrees"}]}]
+//! }
 //! ```
 //!
 //! ## Remedy

@@ -1,6 +1,6 @@
 //! # `partial_parallel_results`
 //!
-//! only some of the calls of a message are answered.
+//! Only some of the calls of a message are answered.
 //!
 //! ## Finds
 //! An assistant message with several calls, of which some have a result right behind it and others have none.
@@ -17,7 +17,19 @@
 //!
 //! ## Example
 //! ```json
-//! {"messages": [{"role": "user", "content": "Both kilns?"}, {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "kiln", "input": {}}, {"type": "tool_use", "id": "b", "name": "kiln", "input": {}}]}, {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "hot"}]}]}
+//! {
+//!   "messages": [
+//!     {"role": "user", "content": "Both kilns?"},
+//!     {
+//!       "role": "assistant",
+//!       "content": [
+//!         {"type": "tool_use", "id": "a", "name": "kiln", "input": {}},
+//!         {"type": "tool_use", "id": "b", "name": "kiln", "input": {}}
+//!       ]
+//!     },
+//!     {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "hot"}]}
+//!   ]
+//! }
 //! ```
 //!
 //! ## Remedy

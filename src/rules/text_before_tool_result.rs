@@ -1,6 +1,6 @@
 //! # `text_before_tool_result`
 //!
-//! in the message that answers, something stands before a result.
+//! In the message that answers, something stands before a result.
 //!
 //! ## Finds
 //! In the user message (or the user messages that the provider merges) that answers calls: a block of another type
@@ -16,7 +16,15 @@
 //!
 //! ## Example
 //! ```json
-//! {"messages": [{"role": "assistant", "content": [{"type": "tool_use", "id": "k", "name": "kiln", "input": {}}]}, {"role": "user", "content": [{"type": "text", "text": "Quick!"}, {"type": "tool_result", "tool_use_id": "k", "content": "hot"}]}]}
+//! {
+//!   "messages": [
+//!     {"role": "assistant", "content": [{"type": "tool_use", "id": "k", "name": "kiln", "input": {}}]},
+//!     {
+//!       "role": "user",
+//!       "content": [{"type": "text", "text": "Quick!"}, {"type": "tool_result", "tool_use_id": "k", "content": "hot"}]
+//!     }
+//!   ]
+//! }
 //! ```
 //!
 //! ## Remedy
@@ -35,7 +43,7 @@ pub(super) const RULE: Rule = Rule {
     about: "in the message that answers, something stands before a result",
     docs: include_str!("text_before_tool_result.rs"),
     scope: Scope::Neighbours,
-    severity: severity,
+    severity,
     check,
 };
 

@@ -1,6 +1,6 @@
 //! # `tool_result_not_adjacent`
 //!
-//! a tool result stands too far behind its call.
+//! A tool result stands too far behind its call.
 //!
 //! ## Finds
 //! A call whose result exists, but not right behind it: a summary, a reminder or a user's message came in between. One
@@ -17,7 +17,16 @@
 //!
 //! ## Example
 //! ```json
-//! {"messages": [{"role": "assistant", "tool_calls": [{"id": "k", "type": "function", "function": {"name": "kiln", "arguments": "{}"}}]}, {"role": "user", "content": "Well?"}, {"role": "tool", "tool_call_id": "k", "content": "hot"}]}
+//! {
+//!   "messages": [
+//!     {
+//!       "role": "assistant",
+//!       "tool_calls": [{"id": "k", "type": "function", "function": {"name": "kiln", "arguments": "{}"}}]
+//!     },
+//!     {"role": "user", "content": "Well?"},
+//!     {"role": "tool", "tool_call_id": "k", "content": "hot"}
+//!   ]
+//! }
 //! ```
 //!
 //! ## Remedy

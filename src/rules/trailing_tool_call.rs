@@ -1,6 +1,6 @@
 //! # `trailing_tool_call`
 //!
-//! the request ends with tool calls.
+//! The request ends with tool calls.
 //!
 //! ## Finds
 //! The last message is an assistant message with calls: the request was sent before the tools had run, or its results
@@ -16,7 +16,12 @@
 //!
 //! ## Example
 //! ```json
-//! {"messages": [{"role": "user", "content": "Kiln?"}, {"role": "assistant", "content": [{"type": "tool_use", "id": "k", "name": "kiln", "input": {}}]}]}
+//! {
+//!   "messages": [
+//!     {"role": "user", "content": "Kiln?"},
+//!     {"role": "assistant", "content": [{"type": "tool_use", "id": "k", "name": "kiln", "input": {}}]}
+//!   ]
+//! }
 //! ```
 //!
 //! ## Remedy

@@ -1,6 +1,6 @@
 //! # `unanswered_tool_call`
 //!
-//! an assistant message calls tools, and nothing answers.
+//! An assistant message calls tools, and nothing answers.
 //!
 //! ## Finds
 //! An assistant message none of whose calls has a result right behind it, though the conversation goes on: the user
@@ -17,7 +17,13 @@
 //!
 //! ## Example
 //! ```json
-//! {"messages": [{"role": "user", "content": "Fire it."}, {"role": "assistant", "content": [{"type": "tool_use", "id": "kiln_2", "name": "kiln", "input": {}}]}, {"role": "user", "content": "No, wait."}]}
+//! {
+//!   "messages": [
+//!     {"role": "user", "content": "Fire it."},
+//!     {"role": "assistant", "content": [{"type": "tool_use", "id": "kiln_2", "name": "kiln", "input": {}}]},
+//!     {"role": "user", "content": "No, wait."}
+//!   ]
+//! }
 //! ```
 //!
 //! ## Remedy

@@ -1,6 +1,6 @@
 //! # `unknown_role`
 //!
-//! a message has a role that the API does not know.
+//! A message has a role that the API does not know.
 //!
 //! ## Finds
 //! A message without role, or with one of another API: a `tool` message among Anthropic's, say, after a conversion

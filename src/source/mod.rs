@@ -5,16 +5,19 @@
 //! was named must be readable and recognised. Sessions are handed on one by one. Calls of all files of one run are
 //! joined together, so a session may go on in the next file.
 
+mod digest;
 mod paths;
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::formats::{self, FORMATS, Format};
 use crate::frame::{self, Frames};
-use crate::model::{Conversation, Defect, Place, Record, Request, Session};
+use crate::model::{Defect, Record, Session};
 use crate::session::{Joined, Joiner};
+use digest::{Digest, Digested};
 
 /// How many defects a report keeps with their places; all are counted.
 pub const KEPT_DEFECTS: usize = 100;
@@ -44,6 +47,17 @@ pub struct Report {
     pub n_defects: u64,
     /// The first of the defects.
     pub defects: Vec<Defect>,
+    /// The inputs that were read to their end.
+    pub ends: Vec<End>,
+}
+
+/// The end of an input: what it held altogether.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct End {
+    pub source: Arc<str>,
+    /// BLAKE3 of its bytes.
+    pub hash: [u8; 32],
+    pub bytes: u64,
 }
 
 /// Why nothing could be read: the user's mistake, with its remedy, in one line.
@@ -71,49 +85,45 @@ fn format_ids() -> String {
     FORMATS.iter().map(|format| format.id).collect::<Vec<_>>().join(", ")
 }
 
-/// Reads the input and hands on its sessions, one by one.
+/// Reads the input and hands on its sessions and what could not be read, one by one.
+pub fn read(input: Input, on_joined: &mut dyn FnMut(Joined)) -> Result<Report, Error> {
+    join(on_joined, |on_record| records(input, on_record))
+}
+
+/// Reads one stream, named for places, and hands on its sessions and what could not be read.
+pub fn read_named(name: &str, reader: impl BufRead, on_joined: &mut dyn FnMut(Joined)) -> Result<Report, Error> {
+    join(on_joined, |on_record| {
+        let mut report = Report::default();
+        read_stream(name, reader, None, &mut report, on_record)?;
+        Ok(report)
+    })
+}
+
+/// Reads the input and hands on its sessions, one by one; what could not be read is in the report only.
 pub fn sessions(input: Input, on_session: &mut dyn FnMut(Session)) -> Result<Report, Error> {
-    let mut joiner = Joiner::new();
-    let mut n_sessions = 0;
-    let mut hand_on = |joined: Joined| match joined {
-        Joined::Session(session) => {
-            n_sessions += 1;
+    read(input, &mut |joined| {
+        if let Joined::Session(session) = joined {
             on_session(*session);
         }
-        Joined::Defect(_) => {}
+    })
+}
+
+/// Joins the records that `read` hands on.
+fn join(
+    on_joined: &mut dyn FnMut(Joined),
+    read: impl FnOnce(&mut dyn FnMut(Record)) -> Result<Report, Error>,
+) -> Result<Report, Error> {
+    let mut joiner = Joiner::new();
+    let mut n_sessions = 0;
+    let mut hand_on = |joined: Joined| {
+        n_sessions += u64::from(matches!(joined, Joined::Session(_)));
+        on_joined(joined);
     };
-    let mut report = records(input, &mut |record| joiner.push(record, &mut hand_on))?;
+    let mut report = read(&mut |record| joiner.push(record, &mut hand_on))?;
     report.duplicates = joiner.duplicates();
     joiner.finish(&mut hand_on);
     report.sessions = n_sessions;
     Ok(report)
-}
-
-/// Reads the input and hands on every single request with its place: each logged one, and each that a conversation
-/// implies.
-pub fn requests(input: Input, on_request: &mut dyn FnMut(&Place, Request)) -> Result<Report, Error> {
-    records(input, &mut |record| match record {
-        Record::Call(call) => on_request(&call.place, call.request),
-        Record::Conversation(conversation) => implied_requests(&conversation, on_request),
-        Record::Defect(_) => {}
-    })
-}
-
-fn implied_requests(conversation: &Conversation, on_request: &mut dyn FnMut(&Place, Request)) {
-    let implied = || formats::implied_calls(&conversation.messages);
-    let calls = conversation.calls.clone().unwrap_or_else(implied);
-    for call in calls {
-        let request = Request {
-            api: conversation.api,
-            model: conversation.model.clone(),
-            system: conversation.preface.clone(),
-            tools: conversation.tools.clone(),
-            max_output: (call.reserve > 0).then_some(call.reserve),
-            messages: conversation.messages[..call.upto as usize].to_vec(),
-            extra: Default::default(),
-        };
-        on_request(&conversation.place, request);
-    }
 }
 
 /// Reads the input and hands on its records, defects included.
@@ -175,7 +185,8 @@ fn read_stream(
     on_record: &mut dyn FnMut(Record),
 ) -> Result<(), Error> {
     let unreadable = |source| Error::Unreadable { path: name.to_owned(), source };
-    let mut frames = Frames::new(name, reader).map_err(unreadable)?;
+    let mut digest = Digest::default();
+    let mut frames = Frames::new(name, Digested { reader, digest: &mut digest }).map_err(unreadable)?;
     let format = match format {
         Some(format) => format,
         None => recognise(name, &mut frames)?,
@@ -187,6 +198,9 @@ fn read_stream(
     .map_err(unreadable)?;
     report.files += 1;
     report.bookkeeping += frames.counts().bookkeeping;
+    let source = frames.source().clone();
+    drop(frames);
+    report.ends.push(digest.end(source));
     Ok(())
 }
 

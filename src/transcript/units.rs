@@ -29,8 +29,7 @@ impl Unit {
 pub(super) fn number(transcript: &mut Transcript) {
     let answered_at = last_answers(transcript);
     let (mut round, mut exchange, mut reach) = (0, 0, 0);
-    for index in 0..transcript.messages.len() {
-        let message = &mut transcript.messages[index];
+    for (index, message) in transcript.messages.iter_mut().enumerate() {
         if index > 0 && is_real_user(message) {
             exchange += 1;
         }

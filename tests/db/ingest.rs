@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use cutpoint::ingest::{Counts, End, Item, ingest};
+use cutpoint::ingest::{Counts, Item, ingest};
+use cutpoint::source::End;
 use cutpoint::model::{Defect, Place, Session};
 use cutpoint::store::Added;
 

@@ -167,6 +167,11 @@ fn every_rule_is_documented_by_the_template() {
             [&first, "## Finds", "## Provider answers", "## Applies to", "## Example", "## Remedy", "## Sources"];
         assert_eq!(titles, wanted, "{}", rule.id);
         let example = text.split("```json\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
-        serde_json::from_str::<serde_json::Value>(example).unwrap_or_else(|error| panic!("{}: {error}", rule.id));
+        let body: serde_json::Value = serde_json::from_str(example).unwrap();
+        let fires = |api: &Api| {
+            let request = (dialects::for_api(*api).parse)(body.clone()).unwrap();
+            super::rules::judge(&request).findings.iter().any(|finding| finding.rule == rule.id)
+        };
+        assert!(Api::ALL.iter().any(fires), "the example of {} does not fire", rule.id);
     }
 }

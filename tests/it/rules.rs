@@ -213,7 +213,10 @@ proptest! {
     }
 
     #[test]
-    fn a_front_cut_of_a_valid_prompt_fails_only_as_an_orphan(n_calls in prop::collection::vec(0_usize..4, 1..6), cut in 0_usize..8) {
+    fn a_front_cut_of_a_valid_prompt_fails_only_as_an_orphan(
+        n_calls in prop::collection::vec(0_usize..4, 1..6),
+        cut in 0_usize..8,
+    ) {
         let turns: Vec<_> = n_calls.iter().map(|n| (vec![true; *n], false)).collect();
         for (api, body) in [
             (Api::AnthropicMessages, anthropic_body(&turns, false)),
@@ -239,4 +242,28 @@ fn ids_that_repeat_from_turn_to_turn_are_taken_by_chat() {
     let user = json!({"role": "user", "content": "Fire the kiln."});
     let judged = judge(&parse(Api::OpenaiChat, json!({"messages": [start, user, ask, answer, ask, answer, user]})));
     assert_eq!(rules::verdict(&judged.findings), Verdict::Accept, "{:?}", judged.findings);
+}
+
+#[test]
+fn recorded_chat_traffic_that_was_answered_is_taken_at_every_call() {
+    let Some(shared) = shared().map(|folder| folder.join("traces/tau-bench/gpt-4o-airline.json")) else {
+        eprintln!("skipped: no shared traces (CUTPOINT_SHARED)");
+        return;
+    };
+    if !shared.exists() {
+        return;
+    }
+    for session in read(&shared).as_array().unwrap() {
+        let messages = session["traj"].as_array().unwrap();
+        let request = parse(Api::OpenaiChat, json!({"messages": messages}));
+        let transcript = judge(&request).transcript;
+        for upto in 1..messages.len() {
+            let is_call = messages[upto]["role"] == "assistant" && messages[upto - 1]["role"] != "assistant";
+            let resident: Vec<u32> = (0..upto as u32).filter(|_| is_call).collect();
+            let prompt = Prompt::new(&transcript, &resident);
+            let findings = rules::check(&prompt, &Target { api: Api::OpenaiChat, model: None });
+            let fault = Textbook::default().first_fault(&prompt);
+            assert!(!is_call || (findings.is_empty() && fault.is_none()), "{}: {findings:?}", session["task_id"]);
+        }
+    }
 }

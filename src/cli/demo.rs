@@ -1,0 +1,71 @@
+//! `cutpoint demo`: the main job on the bundled sample, from nothing to a page.
+
+use anyhow::Result;
+use clap::Args;
+
+use crate::ingest::Counts;
+use crate::source;
+use crate::store::Store;
+
+use super::Database;
+use super::exit::Exit;
+use super::grid::GridArgs;
+use super::ingest::{ingest_from, ingest_paths, summary};
+use super::input::{Paths, tell_left_out};
+use super::output::Output;
+use super::replay::replay_stored;
+use super::runtime::block_on;
+use super::serve::{Listen, serve};
+
+/// The sample as it is compiled in, so that the program needs no file beside it.
+const SAMPLE: &str = include_str!("../../samples/demo.jsonl");
+
+/// From nothing to a page: load the bundled sample, replay it, print the comparison, serve the dashboard
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  cutpoint demo\n  cutpoint demo --no-serve\n  cutpoint demo --traces ~/.claude/projects"
+)]
+pub struct Demo {
+    /// End after the comparison is printed
+    #[arg(long)]
+    no_serve: bool,
+    /// Load these logs instead of the bundled sample
+    #[arg(long, value_name = "PATH")]
+    traces: Vec<String>,
+    #[command(flatten)]
+    grid: GridArgs,
+    #[command(flatten)]
+    output: Output,
+    #[command(flatten)]
+    listen: Listen,
+    #[command(flatten)]
+    database: Database,
+}
+
+impl Demo {
+    pub fn run(self) -> Result<Exit> {
+        block_on(async {
+            let store = self.database.open().await?;
+            let (counts, report) = self.load(&store).await?;
+            tell_left_out(&report);
+            eprint!("{}", summary(&counts, &report));
+            let (run, comparison) = replay_stored(&store, &self.grid).await?;
+            self.output.print(&comparison)?;
+            eprintln!("kept as run {run}");
+            if self.no_serve {
+                store.close().await?;
+                return Ok(Exit::Pass);
+            }
+            serve(store, &self.listen).await?;
+            Ok(Exit::Pass)
+        })
+    }
+
+    async fn load(&self, store: &Store) -> Result<(Counts, source::Report)> {
+        if self.traces.is_empty() {
+            return ingest_from(store, |on_joined| source::read_named("bundled sample", SAMPLE.as_bytes(), on_joined))
+                .await;
+        }
+        ingest_paths(store, &Paths::of(self.traces.clone())).await
+    }
+}

@@ -1,0 +1,98 @@
+//! `cutpoint ingest`: logs into the database.
+
+use anyhow::Result;
+use clap::Args;
+use tokio::sync::mpsc::channel;
+
+use crate::ingest::{self, Counts, Item};
+use crate::session::Joined;
+use crate::source;
+use crate::store::Store;
+
+use super::Database;
+use super::exit::{Exit, Usage};
+use super::input::{Paths, tell_left_out};
+use super::progress::Progress;
+use super::runtime::block_on;
+
+/// Items that wait between the reader and the database.
+const QUEUE: usize = 256;
+
+/// Read logs and store their sessions; what is known already is not stored twice
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  cutpoint ingest calls.jsonl\n  cutpoint ingest ~/.claude/projects\n  \
+                        gunzip -c calls.jsonl.gz | cutpoint ingest -")]
+pub struct Ingest {
+    #[command(flatten)]
+    paths: Paths,
+    #[command(flatten)]
+    database: Database,
+}
+
+impl Ingest {
+    pub fn run(self) -> Result<Exit> {
+        if self.paths.paths.is_empty() {
+            return Err(Usage("name a log to ingest: a file, a folder, a pattern, or `-`".to_owned()).into());
+        }
+        block_on(async {
+            let store = self.database.open().await?;
+            let done = ingest_paths(&store, &self.paths).await;
+            store.close().await?;
+            let (counts, report) = done?;
+            tell_left_out(&report);
+            super::output::print(&summary(&counts, &report))?;
+            Ok(Exit::Pass)
+        })
+    }
+}
+
+/// Reads logs and stores what they hold.
+pub async fn ingest_paths(store: &Store, paths: &Paths) -> Result<(Counts, source::Report)> {
+    let paths = paths.clone();
+    ingest_from(store, move |on_joined| source::read(paths.input(), on_joined)).await
+}
+
+/// Stores what a reader hands on.
+pub async fn ingest_from(
+    store: &Store,
+    read: impl FnOnce(&mut dyn FnMut(Joined)) -> Result<source::Report, source::Error> + Send + 'static,
+) -> Result<(Counts, source::Report)> {
+    let (sender, receiver) = channel(QUEUE);
+    let reading = tokio::task::spawn_blocking(move || {
+        let progress = Progress::start("reading", "sessions");
+        // The queue closes early only if storing failed, and that failure is what the user hears of.
+        let send = |item: Item| drop(sender.blocking_send(item));
+        let report = read(&mut |joined| match joined {
+            Joined::Session(session) => {
+                progress.step();
+                send(Item::Session(session));
+            }
+            Joined::Defect(defect) => send(Item::Defect(defect)),
+        })?;
+        report.ends.iter().cloned().for_each(|end| send(Item::End(end)));
+        Ok::<_, source::Error>(report)
+    });
+    let stored = ingest::ingest(store, receiver, |_| {}).await;
+    let read = reading.await?;
+    Ok((stored?, read?))
+}
+
+/// What was read and what of it is new, in a few lines.
+pub fn summary(counts: &Counts, report: &source::Report) -> String {
+    let added = &counts.added;
+    let mut text = format!("read {} files: {} sessions, {} records\n", report.files, report.sessions, report.records);
+    if added.sessions_new + added.sessions_extended == 0 {
+        text.push_str("nothing new: all of it was stored before\n");
+        return text;
+    }
+    text.push_str(&format!(
+        "stored {} new sessions, {} extended, {} known already; {} new messages, {} calls, {} compactions\n",
+        added.sessions_new,
+        added.sessions_extended,
+        added.sessions_unchanged,
+        added.messages_new,
+        added.calls_new,
+        added.compactions_new
+    ));
+    text
+}

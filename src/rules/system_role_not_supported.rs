@@ -1,0 +1,66 @@
+//! # `system_role_not_supported`
+//!
+//! The model takes no system message in its list.
+//!
+//! ## Finds
+//! Anthropic: a message of role `system` inside `messages`. Chat: a system or developer message for a model that takes
+//! neither.
+//!
+//! ## Provider answers
+//! Anthropic: "Unexpected role \"system\"". OpenAI: "does not support 'system' with this model".
+//!
+//! ## Applies to
+//! Anthropic Messages: depends on the model; only a 2026 generation takes such messages. OpenAI Chat: o1-mini and
+//! o1-preview refuse them, every other model takes them. Seen in public reports.
+//!
+//! ## Example
+//! ```json
+//! {
+//!   "model": "o1-mini",
+//!   "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Kiln?"}]
+//! }
+//! ```
+//!
+//! ## Remedy
+//! Anthropic: write it in the top-level `system`. Chat: put its text at the head of the first user message.
+//!
+//! ## Sources
+//! microsoft/agent-framework#1077; rossoctl/context-guru#112; simonw/llm-anthropic#73
+
+use super::{Findings, Place, Rule, Scope, Severity, Target};
+use crate::model::Api;
+use crate::transcript::{Prompt, Speaker};
+
+pub(super) const RULE: Rule = Rule {
+    id: "system_role_not_supported",
+    about: "the model takes no system message in its list",
+    docs: include_str!("system_role_not_supported.rs"),
+    scope: Scope::Neighbours,
+    severity,
+    check,
+};
+
+fn severity(target: &Target) -> Option<Severity> {
+    let model = target.model.unwrap_or_default();
+    match target.api {
+        Api::AnthropicMessages => Some(Severity::Depends),
+        Api::OpenaiChat if model.starts_with("o1-mini") || model.starts_with("o1-preview") => Some(Severity::Error),
+        Api::OpenaiChat => None,
+    }
+}
+
+fn check(prompt: &Prompt, findings: &mut Findings) {
+    for (position, entry) in prompt.entries().enumerate() {
+        if is_system(prompt.api(), entry.message.speaker) {
+            let say = format!("message {position} is a system message, which this model may refuse: say it elsewhere");
+            findings.report(Place::message(position), Vec::new(), say);
+        }
+    }
+}
+
+fn is_system(api: Api, speaker: Speaker) -> bool {
+    match api {
+        Api::AnthropicMessages => speaker == Speaker::System,
+        Api::OpenaiChat => matches!(speaker, Speaker::System | Speaker::Developer),
+    }
+}
