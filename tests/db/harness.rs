@@ -30,7 +30,10 @@ impl Fresh {
 fn server_folder() -> PathBuf {
     match std::env::var_os("CUTPOINT_TEST_DATA_DIR") {
         Some(folder) => folder.into(),
-        None => std::env::temp_dir().join("cutpoint-tests"),
+        None => {
+            let user = std::env::var("USER").unwrap_or_default();
+            std::env::temp_dir().join(format!("cutpoint-tests-{user}"))
+        }
     }
 }
 
