@@ -8,7 +8,7 @@ use crate::metrics::{Metric, Tally, metric};
 use super::{Comparison, text};
 
 /// Columns apart by space, a rule above and under the heading.
-const PLAIN: &str = "  ─  ──            ";
+const PLAIN: &str = "  ─  ──      ─     ";
 
 /// What the rows of one table share.
 type Setting<'a> = (Window, &'a Target, Mode);
@@ -121,9 +121,9 @@ fn pack(columns: &[Filled], width: usize) -> Vec<Vec<&Filled>> {
     let (naming, figures) = columns.split_at(NAMING);
     let named: usize = naming.iter().map(Filled::width).sum();
     let mut tables: Vec<Vec<&Filled>> = Vec::new();
-    let mut taken = usize::MAX;
+    let mut taken = named;
     for figure in figures {
-        if taken.saturating_add(figure.width()) > width {
+        if tables.is_empty() || taken + figure.width() > width {
             tables.push(naming.iter().collect());
             taken = named;
         }

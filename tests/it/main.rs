@@ -1,5 +1,8 @@
 //! Tests that need nothing but the crate: no network, no database, no clock.
 
+mod arithmetic;
+mod bad_input;
+mod cli;
 mod dialects;
 mod formats;
 mod generate;
