@@ -104,7 +104,7 @@ fn table(judged: &[Judged]) -> String {
     if depends > 0 {
         text.push_str(&format!(", {depends} depend on the target"));
     }
-    text.push_str("\n");
+    text.push('\n');
     text
 }
 

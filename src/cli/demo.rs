@@ -3,6 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 
+use crate::cell::Window;
 use crate::ingest::Counts;
 use crate::source;
 use crate::store::Store;
@@ -19,6 +20,9 @@ use super::serve::{Listen, serve};
 
 /// The sample as it is compiled in, so that the program needs no file beside it.
 const SAMPLE: &str = include_str!("../../samples/demo.jsonl");
+
+/// A window that the longer sessions of the sample outgrow.
+const SAMPLE_WINDOW: Window = Window::Tokens(16_000);
 
 /// From nothing to a page: load the bundled sample, replay it, print the comparison, serve the dashboard
 #[derive(Debug, Args)]
@@ -49,7 +53,9 @@ impl Demo {
             let (counts, report) = self.load(&store).await?;
             tell_left_out(&report);
             eprint!("{}", summary(&counts, &report));
-            let (run, comparison) = replay_stored(&store, &self.grid).await?;
+            let grid =
+                if self.traces.is_empty() { self.grid.clone().or_window(SAMPLE_WINDOW) } else { self.grid.clone() };
+            let (run, comparison) = replay_stored(&store, &grid).await?;
             self.output.print(&comparison)?;
             eprintln!("kept as run {run}");
             if self.no_serve {

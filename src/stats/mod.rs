@@ -75,8 +75,11 @@ mod tests {
         assert!((got - want).abs() <= tolerance, "got {got}, want {want}");
     }
 
-    /// Counts, Wilson's bounds, Clopper and Pearson's bounds, both ends of "1 in N" by Wilson: computed independently.
-    const VECTORS: &[(u64, u64, [f64; 2], [f64; 2], [f64; 2])] = &[
+    /// Hits, cases, Wilson's bounds, Clopper and Pearson's bounds, both ends of "1 in N" by Wilson.
+    type Vector = (u64, u64, [f64; 2], [f64; 2], [f64; 2]);
+
+    /// Computed independently.
+    const VECTORS: &[Vector] = &[
         (0, 93, [0.0, 0.039668], [0.0, 0.038889], [25.2, f64::INFINITY]),
         (1, 93, [0.001901, 0.058419], [0.000272, 0.058458], [17.1, 526.1]),
         (3, 93, [0.011031, 0.090594], [0.006702, 0.091388], [11.0, 90.7]),

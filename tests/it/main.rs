@@ -1,8 +1,12 @@
 //! Tests that need nothing but the crate: no network, no database, no clock.
 
+mod arithmetic;
+mod bad_input;
+mod cli;
 mod dialects;
 mod formats;
 mod generate;
+mod golden;
 mod house;
 mod replay;
 mod rules;
