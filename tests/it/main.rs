@@ -2,6 +2,7 @@
 
 mod arithmetic;
 mod bad_input;
+mod charts;
 mod cli;
 mod dialects;
 mod formats;
