@@ -8,7 +8,8 @@ use axum::middleware::Next;
 use axum::response::Response;
 
 /// What a browser may do with our pages: nothing that does not come from here.
-const POLICY: &str = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'";
+const POLICY: &str =
+    "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'";
 
 /// Adds the headers that hold for every answer.
 pub async fn secure(request: Request, next: Next) -> Response {
@@ -23,13 +24,9 @@ pub async fn secure(request: Request, next: Next) -> Response {
 
 /// Logs one line a request; paths are logged, queries and bodies are not.
 pub async fn log(request: Request, next: Next) -> Response {
-    let (method, path, since) = (request.method().clone(), request.uri().path().to_owned(), now());
+    let (method, path, since) = (request.method().clone(), request.uri().path().to_owned(), Instant::now());
     let response = next.run(request).await;
     let (status, duration_ms) = (response.status().as_u16(), since.elapsed().as_millis() as u64);
     tracing::info!(%method, path, status, duration_ms, "request answered");
     response
-}
-
-fn now() -> Instant {
-    Instant::now()
 }

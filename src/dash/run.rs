@@ -75,9 +75,13 @@ impl Asked {
     fn choose(&self, settings: &[Setting]) -> Result<Setting, Error> {
         let fits = |asked: &Option<String>, value: &str| asked.as_deref().is_none_or(|a| a.is_empty() || a == value);
         let found = settings.iter().find(|setting| {
-            fits(&self.window, &setting.window) && fits(&self.target, &setting.target) && fits(&self.mode, &setting.mode)
+            fits(&self.window, &setting.window)
+                && fits(&self.target, &setting.target)
+                && fits(&self.mode, &setting.mode)
         });
-        found.cloned().ok_or_else(|| Error::NotFound("This run has no cell of that window, target and mode.".to_owned()))
+        found
+            .cloned()
+            .ok_or_else(|| Error::NotFound("This run has no cell of that window, target and mode.".to_owned()))
     }
 }
 
@@ -184,9 +188,7 @@ async fn body(
     let metrics: Vec<&'static Metric> = panel.metrics.iter().filter_map(|id| metrics::metric(id)).collect();
     let rendered = match panel.show {
         Show::HeatMap => heat_map_of(run.id, block, panel, &metrics).render(),
-        Show::Figures => {
-            FiguresPanel { run: run.id, metrics: &metrics, rows: figures_of(block, &metrics) }.render()
-        }
+        Show::Figures => FiguresPanel { run: run.id, metrics: &metrics, rows: figures_of(block, &metrics) }.render(),
         Show::Distribution => distribution_of(run.id, setting, block, panel, &metrics).render(),
         Show::Broken => broken_of(store, run.id, block).await?.render(),
     };
@@ -215,9 +217,8 @@ fn distribution_of<'a>(
 ) -> DistributionPanel<'a> {
     let pictures = block.triggers.iter().enumerate().map(|(number, trigger)| {
         let of_trigger = block.cells.iter().filter(|cell| cell.trigger == **trigger);
-        let lines: Vec<Line> = of_trigger
-            .map(|cell| Line { name: cell.policy.clone(), sketch: cell.tally.overshoot.clone() })
-            .collect();
+        let lines: Vec<Line> =
+            of_trigger.map(|cell| Line { name: cell.policy.clone(), sketch: cell.tally.overshoot.clone() }).collect();
         let (id, title) = (format!("{}-{number}", panel.id), format!("{}, trigger {trigger}", panel.title));
         (*trigger, distribution::svg(&Caption { id: &id, title: &title, about: &panel.about }, &lines))
     });

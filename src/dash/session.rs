@@ -14,8 +14,8 @@ use super::strip::Sized;
 use super::{Error, csv};
 use crate::cell::{Cell, Mode};
 use crate::model::{Compaction, SessionCall};
-use crate::report::chart::strip::{self, Cut, Kind, Strip};
 use crate::report::chart::Caption;
+use crate::report::chart::strip::{self, Cut, Kind, Strip};
 use crate::report::text;
 use crate::store::{OutcomeLine, Run, SessionLine, Store, StoredCut};
 use crate::transcript::size::{COUNTERS, Counter, counter};
@@ -51,6 +51,8 @@ struct SessionPage {
     run: Option<Run>,
     outcomes: Vec<OutcomeLine>,
     cell: String,
+    /// What keeps the chosen cell on links.
+    query: String,
     cuts: Vec<Cut>,
     refused: Vec<(usize, SessionCall)>,
     compactions: Vec<Compaction>,
@@ -59,6 +61,23 @@ struct SessionPage {
     total: usize,
     previous: Option<usize>,
     next: Option<usize>,
+}
+
+impl SessionPage {
+    /// The address of the messages from one on.
+    fn window(&self, from: &usize) -> String {
+        format!("/sessions/{}?{}from={from}#messages-heading", self.line.id, self.query)
+    }
+
+    /// The address of a message.
+    fn place(&self, message: &u32) -> String {
+        format!("/sessions/{}?{}from={}#m-{message}", self.line.id, self.query, window_of(*message as usize))
+    }
+}
+
+/// Where the page of a message begins.
+fn window_of(message: usize) -> usize {
+    message / PAGE * PAGE
 }
 
 /// A message as the list shows it.
@@ -80,6 +99,8 @@ struct MessagePage {
     frame: Frame,
     line: SessionLine,
     index: u32,
+    /// Where the page of the message begins.
+    from: usize,
     role: String,
     shown: Shown,
 }
@@ -117,7 +138,8 @@ pub async fn message(
     let (_, message) = found.ok_or_else(|| Error::NotFound(format!("Session {id} has no message {index}.")))?;
     let frame = Frame::new(&format!("Message {index} of {}", line.name), "/sessions");
     let (role, shown) = (message.role.as_str().to_owned(), content::shown(&message, usize::MAX));
-    page::html(&MessagePage { frame, line, index, role, shown })
+    let from = window_of(index as usize);
+    page::html(&MessagePage { frame, line, index, from, role, shown })
 }
 
 async fn stored_line(store: &Store, id: i64) -> Result<SessionLine, Error> {
@@ -161,7 +183,7 @@ fn cuts_of(chosen: &Chosen, sized: &Sized) -> Vec<Cut> {
 fn lay_out(line: SessionLine, chosen: Chosen, counter: &'static Counter, sized: Sized, from: usize) -> SessionPage {
     let cuts = cuts_of(&chosen, &sized);
     let total = sized.messages.len();
-    let from = from.min(total.saturating_sub(1)) / PAGE * PAGE;
+    let from = window_of(from.min(total.saturating_sub(1)));
     let picture = picture(&line, &chosen, counter, &sized, &cuts);
     let rows = (from..total.min(from + PAGE)).map(|index| row(index, &sized, &cuts)).collect();
     let refused = sized.session.calls.iter().enumerate().filter(|(_, call)| call.reply.status == Some(400));
@@ -170,6 +192,7 @@ fn lay_out(line: SessionLine, chosen: Chosen, counter: &'static Counter, sized: 
         counter: counter.id,
         picture,
         tokens: sized.messages.iter().map(|message| message.tokens).sum(),
+        query: query_of(&chosen),
         cell: chosen.cell.unwrap_or_default(),
         run: chosen.run,
         outcomes: chosen.outcomes,
@@ -187,7 +210,7 @@ fn lay_out(line: SessionLine, chosen: Chosen, counter: &'static Counter, sized: 
 
 fn picture(line: &SessionLine, chosen: &Chosen, counter: &Counter, sized: &Sized, cuts: &[Cut]) -> String {
     let query = query_of(chosen);
-    let link = |index: usize| format!("/sessions/{}?{query}from={}#m-{index}", line.id, index / PAGE * PAGE);
+    let link = |index: usize| format!("/sessions/{}?{query}from={}#m-{index}", line.id, window_of(index));
     let strip = Strip { messages: &sized.messages, cuts, counter: counter.id, link: &link };
     let title = format!("The transcript of session {}", line.name);
     let about = format!(

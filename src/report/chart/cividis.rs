@@ -50,8 +50,7 @@ mod tests {
         for step in 0..=100 {
             let colour = at(f64::from(step) / 100.0);
             let luminance = luminance(colour);
-            let contrast =
-                if wants_white(colour) { 1.05 / (luminance + 0.05) } else { (luminance + 0.05) / 0.05 };
+            let contrast = if wants_white(colour) { 1.05 / (luminance + 0.05) } else { (luminance + 0.05) / 0.05 };
             assert!(contrast >= 4.5, "{contrast} at {step} %");
         }
     }

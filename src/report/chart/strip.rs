@@ -33,8 +33,7 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind, in the order of the legend.
-    pub const ALL: [Kind; 6] =
-        [Kind::System, Kind::User, Kind::Assistant, Kind::Calls, Kind::Results, Kind::Other];
+    pub const ALL: [Kind; 6] = [Kind::System, Kind::User, Kind::Assistant, Kind::Calls, Kind::Results, Kind::Other];
 
     /// Its name on pages; with dashes for spaces, its class.
     pub fn name(self) -> &'static str {
@@ -299,10 +298,8 @@ fn draw_bar(out: &mut String, ruler: &Ruler, (from, to): (u32, u32), y: i32, cla
     if from < to {
         let (x, end) = (ruler.x(from as usize), ruler.x(to as usize));
         let width = end - x;
-        let _ = writeln!(
-            out,
-            "<rect x=\"{x:.1}\" y=\"{y}\" width=\"{width:.1}\" height=\"10\" class=\"lane-{class}\"/>"
-        );
+        let _ =
+            writeln!(out, "<rect x=\"{x:.1}\" y=\"{y}\" width=\"{width:.1}\" height=\"10\" class=\"lane-{class}\"/>");
     }
 }
 
