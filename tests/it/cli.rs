@@ -127,7 +127,7 @@ fn check_names_the_rule_the_place_and_the_remedy() {
 #[test]
 fn explain_prints_a_rule_and_lists_all() {
     let ran = run(&["explain", "orphan_tool_result"]);
-    assert!(ran.code == 0 && ran.stdout.starts_with("# orphan_tool_result\n"), "{}", ran.stdout);
+    assert!(ran.code == 0 && ran.stdout.starts_with("# `orphan_tool_result`\n"), "{}", ran.stdout);
     let list = run(&["explain", "--list"]);
     assert_eq!(list.stdout.lines().count(), cutpoint::rules::RULES.len());
     run(&["explain", "orphan"]).refuses(2, &["no rule is called `orphan`", "orphan_tool_result"]);
