@@ -97,7 +97,7 @@ fn tile(metric: &Metric, tally: &Tally) -> Tile {
 fn detail(estimate: &Estimate, unit: Unit) -> String {
     match (estimate.value, estimate.low, estimate.high) {
         (Some(value), Some(low), Some(high)) if value > 0.0 && unit == Unit::Share => {
-            format!("{} – {}", text::percent(low), text::percent(high))
+            format!("{} – {}", text::percent(low).trim_end_matches(" %"), text::percent(high))
         }
         (None, ..) => "nothing to measure".to_owned(),
         _ => format!("n = {}", text::grouped(estimate.n)),

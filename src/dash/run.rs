@@ -234,10 +234,9 @@ fn distribution_of<'a>(
 }
 
 async fn broken_of(store: &Store, run: i64, block: &Block<'_>) -> Result<BrokenPanel, Error> {
-    let mut outcomes = Vec::new();
-    for cell in block.cells.iter().filter(|cell| cell.tally.sessions_400 > 0) {
-        outcomes.extend(store.broken_outcomes(cell.id, BROKEN).await?);
-    }
+    let breaking: Vec<i64> =
+        block.cells.iter().filter(|cell| cell.tally.sessions_400 > 0).map(|cell| cell.id).collect();
+    let outcomes = store.broken_outcomes(&breaking, BROKEN).await?;
     Ok(BrokenPanel { run, limit: BROKEN, outcomes })
 }
 

@@ -227,16 +227,21 @@ impl Store {
         .await?)
     }
 
-    /// The sessions that a cell broke, those with the most refused calls first.
-    pub async fn broken_outcomes(&self, cell_id: i64, limit: u32) -> Result<Vec<OutcomeLine>> {
+    /// For each of some cells the sessions that it broke, those with the most refused calls first, at most `limit`.
+    pub async fn broken_outcomes(&self, cell_ids: &[i64], limit: u32) -> Result<Vec<OutcomeLine>> {
         Ok(sqlx::query_as!(
             OutcomeLine,
             "select o.cell_id, c.key as cell, o.session_id, s.name as session, o.calls, o.compactions, o.bad_cuts,
                     o.calls_400, o.target_missed, o.over_window, o.freed, o.deficit, o.evicted_messages,
                     o.first_bad_call, o.diverged_at
-             from outcomes o join cells c on c.id = o.cell_id join sessions s on s.id = o.session_id
-             where o.cell_id = $1 and o.calls_400 > 0 order by o.calls_400 desc, o.session_id limit $2",
-            cell_id,
+             from cells c
+             cross join lateral (
+                 select * from outcomes where cell_id = c.id and calls_400 > 0
+                 order by calls_400 desc, session_id limit $2
+             ) o
+             join sessions s on s.id = o.session_id
+             where c.id = any($1) order by c.position, o.calls_400 desc, o.session_id",
+            cell_ids,
             i64::from(limit)
         )
         .fetch_all(&self.pool)

@@ -6,7 +6,10 @@ use super::canvas::{Align, Canvas, INK, QUIET, picture};
 use super::{Caption, cividis};
 
 const HEADING: i32 = 34;
-const TILE: (i32, i32) = (122, 56);
+const TILE_HEIGHT: i32 = 56;
+/// A picture of few columns is about this wide; tiles are as wide as that allows, within bounds.
+const WIDTH: i32 = 500;
+const TILE_WIDTHS: (i32, i32) = (122, 166);
 /// About the width of a character of a row's name.
 const LETTER: i32 = 8;
 const GAP: i32 = 3;
@@ -44,24 +47,39 @@ pub fn svg(caption: &Caption, map: &HeatMap) -> String {
     if map.rows.is_empty() || map.columns.is_empty() {
         return caption.nothing("There is no cell to show.");
     }
-    let names = map.rows.iter().map(|row| &row.name).chain([&map.across]);
-    let left = names.map(|name| name.chars().count() as i32 * LETTER).max().unwrap_or(0);
-    let size = (left + TILE.0 * map.columns.len() as i32, HEADING + TILE.1 * map.rows.len() as i32);
-    picture(caption, (size.0 as u32, size.1 as u32), |canvas| draw(canvas, map, left))
+    let layout = Layout::of(map);
+    let (columns, rows) = (map.columns.len() as i32, map.rows.len() as i32);
+    let size = (layout.left + layout.tile * columns, HEADING + TILE_HEIGHT * rows);
+    picture(caption, (size.0 as u32, size.1 as u32), |canvas| draw(canvas, map, &layout))
 }
 
-fn draw(canvas: &Canvas, map: &HeatMap, left: i32) {
+/// Where tiles begin, and how wide they are.
+struct Layout {
+    left: i32,
+    tile: i32,
+}
+
+impl Layout {
+    fn of(map: &HeatMap) -> Layout {
+        let names = map.rows.iter().map(|row| &row.name).chain([&map.across]);
+        let left = names.map(|name| name.chars().count() as i32 * LETTER).max().unwrap_or(0);
+        let tile = (WIDTH - left) / map.columns.len() as i32;
+        Layout { left, tile: tile.clamp(TILE_WIDTHS.0, TILE_WIDTHS.1) }
+    }
+}
+
+fn draw(canvas: &Canvas, map: &HeatMap, Layout { left, tile: width }: &Layout) {
     canvas.text(&map.across, (left - 12, HEADING / 2), Align::End, 15, QUIET);
     for (column, heading) in (0..).zip(&map.columns) {
-        canvas.text(heading, (left + TILE.0 * column + TILE.0 / 2, HEADING / 2), Align::Middle, 16, INK);
+        canvas.text(heading, (left + width * column + width / 2, HEADING / 2), Align::Middle, 16, INK);
     }
     let most = map.rows.iter().flat_map(|row| &row.tiles).filter_map(|tile| tile.value).fold(map.floor, f64::max);
     for (line, row) in (0..).zip(&map.rows) {
-        let top = HEADING + TILE.1 * line;
-        canvas.text(&row.name, (left - 12, top + TILE.1 / 2), Align::End, 16, INK);
+        let top = HEADING + TILE_HEIGHT * line;
+        canvas.text(&row.name, (left - 12, top + TILE_HEIGHT / 2), Align::End, 16, INK);
         for (column, tile) in (0..).zip(&row.tiles) {
             let share = tile.value.map(|value| share(value, map.floor, most));
-            draw_tile(canvas, (left + TILE.0 * column, top), tile, share);
+            draw_tile(canvas, (left + width * column, top), *width, tile, share);
         }
     }
 }
@@ -70,8 +88,8 @@ fn share(value: f64, floor: f64, most: f64) -> f64 {
     if most > floor { (value - floor) / (most - floor) } else { 0.0 }
 }
 
-fn draw_tile(canvas: &Canvas, (left, top): (i32, i32), tile: &Tile, share: Option<f64>) {
-    let (from, to) = ((left + GAP, top + GAP), (left + TILE.0 - GAP, top + TILE.1 - GAP));
+fn draw_tile(canvas: &Canvas, (left, top): (i32, i32), width: i32, tile: &Tile, share: Option<f64>) {
+    let (from, to) = ((left + GAP, top + GAP), (left + width - GAP, top + TILE_HEIGHT - GAP));
     let ink = match share {
         None => {
             canvas.outline(from, to, QUIET);
@@ -83,7 +101,7 @@ fn draw_tile(canvas: &Canvas, (left, top): (i32, i32), tile: &Tile, share: Optio
             if cividis::wants_white(colour) { WHITE } else { BLACK }
         }
     };
-    let (middle, centre) = (left + TILE.0 / 2, top + TILE.1 / 2);
+    let (middle, centre) = (left + width / 2, top + TILE_HEIGHT / 2);
     if tile.detail.is_empty() {
         return canvas.text(&tile.figure, (middle, centre), Align::Middle, 18, ink);
     }
