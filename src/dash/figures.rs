@@ -9,7 +9,7 @@ use crate::report::{Comparison, text};
 use crate::store::RunCell;
 
 /// What the cells of a block share, as typed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Setting {
     pub window: String,
     pub target: String,

@@ -8,6 +8,7 @@ mod assets;
 mod content;
 mod csv;
 mod error;
+mod extract;
 mod figures;
 mod headers;
 mod health;

@@ -1,10 +1,10 @@
 //! `/rules`: what providers refuse, from the table of rules.
 
 use askama::Template;
-use axum::extract::Path;
 use axum::response::Response;
 
 use super::Error;
+use super::extract::Path;
 use super::page::{self, Frame};
 use super::prose::{Paragraph, paragraphs};
 use crate::rules::{RULES, Rule, rule};

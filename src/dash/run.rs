@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use askama::Template;
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::response::Response;
 use serde::Deserialize;
 
+use super::extract::{Path, Query};
 use super::figures::{self, Block, Setting};
 use super::page::{self, Described, Frame};
 use super::params::{self, Twin};
@@ -71,8 +72,11 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// The setting asked for: the first that has all that is named.
+    /// The setting asked for: the first that has all that is named; a run without cells has an empty one.
     fn choose(&self, settings: &[Setting]) -> Result<Setting, Error> {
+        if settings.is_empty() {
+            return Ok(Setting::default());
+        }
         let fits = |asked: &Option<String>, value: &str| asked.as_deref().is_none_or(|a| a.is_empty() || a == value);
         let found = settings.iter().find(|setting| {
             fits(&self.window, &setting.window)
@@ -101,7 +105,8 @@ struct RunPage {
 
 #[derive(Template)]
 #[template(path = "run_heat_map.html")]
-struct HeatMapPanel {
+struct HeatMapPanel<'a> {
+    title: &'a str,
     picture: String,
     map: HeatMap,
     run: i64,
@@ -195,10 +200,10 @@ async fn body(
     rendered.map_err(|error| Error::Internal(error.into()))
 }
 
-fn heat_map_of(run: i64, block: &Block, panel: &Panel, metrics: &[&'static Metric]) -> HeatMapPanel {
+fn heat_map_of<'a>(run: i64, block: &Block, panel: &'a Panel, metrics: &[&'static Metric]) -> HeatMapPanel<'a> {
     let map = metrics.first().map(|metric| block.heat_map(metric, panel.floor)).unwrap_or_default();
     let picture = heat_map::svg(&Caption { id: &panel.id, title: &panel.title, about: &panel.about }, &map);
-    HeatMapPanel { picture, map, run }
+    HeatMapPanel { title: &panel.title, picture, map, run }
 }
 
 fn figures_of<'a>(block: &Block<'a>, metrics: &[&'static Metric]) -> Vec<FiguresRow<'a>> {

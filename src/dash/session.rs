@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use askama::Template;
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::response::Response;
 use serde::Deserialize;
 
 use super::content::{self, Shown};
+use super::extract::{Path, Query};
 use super::page::{self, Frame};
 use super::params::{self, Twin};
 use super::strip::Sized;

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use askama::Template;
-use axum::extract::{Query, State};
+use axum::extract::State;
 use axum::response::Response;
 use serde::Deserialize;
 
+use super::extract::Query;
 use super::page::{self, Frame};
 use super::{Error, params};
 use crate::store::{SessionLine, Store};

@@ -188,8 +188,12 @@ async fn wrong_addresses_say_what_is_wrong() {
         &format!("{session}?cell=what"),
         &format!("{session}?from=-3"),
         &format!("{session}?run=%FF"),
+        &format!("{session}?run=1&run=2"),
+        "/sessions/%FF",
     ] {
-        assert_eq!(get(&router, address).await.status, StatusCode::BAD_REQUEST, "{address}");
+        let answer = get(&router, address).await;
+        assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{address}");
+        assert!(answer.kind.starts_with("text/html"), "{address}");
     }
 }
 
