@@ -12,7 +12,7 @@ use cutpoint::store::{self, Database, embedded};
 use crate::harness::folder;
 
 fn of(data_dir: &Path) -> Database {
-    Database { url: None, data_dir: Some(data_dir.into()) }
+    Database { data_dir: Some(data_dir.into()), ..Database::default() }
 }
 
 /// The number of the server's process, as its own file says.
@@ -191,7 +191,7 @@ fn missing_binaries_are_told_in_one_line_with_a_remedy() {
 #[tokio::test]
 async fn an_unreachable_database_is_told_apart() {
     let url = Some("postgres://nobody@127.0.0.1:1/nothing".into());
-    let error = store::connect(&Database { url, data_dir: None }).await.unwrap_err();
+    let error = store::connect(&Database { url, ..Database::default() }).await.unwrap_err();
     assert!(store::is_unavailable(&error), "{error:#}");
 }
 

@@ -21,7 +21,7 @@ impl Fresh {
         let psql = |database: &str| lease.options(database);
         drop_database(&psql("postgres"), &name).await;
         store::ensure_database(&psql(&name)).await.unwrap();
-        let store = store::connect(&Database { url: Some(lease.url(&name)), data_dir: None }).await.unwrap();
+        let store = store::connect(&Database { url: Some(lease.url(&name)), ..Database::default() }).await.unwrap();
         Fresh { store, _lease: lease }
     }
 }

@@ -158,3 +158,15 @@ fn a_file_is_written_where_it_was_asked_for() {
     assert!(ran.code == 0 && Path::new(&file).metadata().unwrap().len() > 0);
     run(&["generate", "--out", "/no/such/folder/x"]).refuses(1, &["could not create `/no/such/folder/x`"]);
 }
+
+#[test]
+fn an_interrupt_ends_the_program_with_code_130() {
+    let mut command = program(&["replay", "-", "--window", "8k"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // A first line shows that the program reads; it then waits for more.
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(&std::fs::read(SAMPLE).unwrap()[..200_000]).unwrap();
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+}
