@@ -45,13 +45,13 @@ enum Count {
 }
 
 impl Count {
-    fn of(self, overview: &Overview) -> i64 {
+    fn of(self, overview: &Overview) -> Option<i64> {
         match self {
-            Count::Sessions => overview.sessions,
-            Count::Calls => overview.calls,
+            Count::Sessions => Some(overview.sessions),
+            Count::Calls => Some(overview.calls),
             Count::Calls400 => overview.calls_400,
-            Count::Compactions => overview.compactions,
-            Count::Defects => overview.defects,
+            Count::Compactions => Some(overview.compactions),
+            Count::Defects => Some(overview.defects),
         }
     }
 }
@@ -73,7 +73,7 @@ pub async fn show(State(store): State<Arc<Store>>) -> Result<Response, Error> {
         store.runs(None, PAGE.latest_runs),
         store.defects(None, PAGE.latest_defects)
     )?;
-    let tiles = PAGE.tile.iter().map(|tile| (tile, page::count(&tile.count.of(&overview)))).collect();
+    let tiles = PAGE.tile.iter().map(|tile| (tile, page::maybe_count(&tile.count.of(&overview)))).collect();
     let runs = runs.into_iter().map(RunLine::of).collect();
     page::html(&OverviewPage { frame: Frame::new("Overview", "/"), overview, tiles, runs, defects })
 }

@@ -54,6 +54,11 @@ pub fn count<N: Copy + TryInto<u64>>(number: &N) -> String {
     text::grouped((*number).try_into().unwrap_or(0))
 }
 
+/// A count, or that it is not known.
+pub fn maybe_count<N: Copy + TryInto<u64>>(number: &Option<N>) -> String {
+    number.as_ref().map_or_else(|| text::UNKNOWN.to_owned(), count)
+}
+
 /// A point in time to the minute, in UTC.
 pub fn when(time: &Time) -> String {
     let utc = time.to_utc();
