@@ -1,12 +1,14 @@
-//! Intervals for counts; knows numbers only.
+//! Intervals, sketches and resampling; knows numbers only.
 //!
 //! Wilson's score interval is the default for a rate; Clopper and Pearson's exact one serves where nothing or everything
 //! was hit, because Wilson's bounds are too kind there. Both are two-sided at 95 %. Nothing here reads a log.
 
+mod bootstrap;
 mod sketch;
 
 use statrs::distribution::{Beta, ContinuousCDF};
 
+pub use bootstrap::{Sums, Weights, ratio_interval, seed};
 pub use sketch::{Sketch, middle};
 
 /// The standard normal quantile of a two-sided 95 % interval.
