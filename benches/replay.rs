@@ -11,7 +11,7 @@ use cutpoint::metrics::{Resample, Tally};
 use cutpoint::model::{Api, Arguments, Body, Fields, Form, Message, Part, Place, Preface, Role, Session, SessionCall};
 use cutpoint::model::{ToolResult, ToolUse, ToolUseKind};
 use cutpoint::replay::{Player, Subject};
-use cutpoint::stats::{Weights, seed};
+use cutpoint::stats::{Sums, Weights, seed};
 use cutpoint::transcript::Transcript;
 use cutpoint::transcript::size::Counter;
 
@@ -126,15 +126,17 @@ fn replay(criterion: &mut Criterion) {
     group.bench_function("grid and bootstrap", |bencher| {
         bencher.iter(|| {
             let mut cells = vec![(Tally::default(), Resample::default()); players.len()];
+            let mut calls = Sums::default();
             for subject in &subjects {
                 let weights = Weights::of(seed(&subject.transcript.session));
+                calls.add(&weights, u64::from(CALLS));
                 for (player, (tally, resample)) in players.iter().zip(&mut cells) {
                     let outcome = player.play(subject, tally).expect("the window is known");
                     tally.add(&outcome);
                     resample.add(&weights, &outcome);
                 }
             }
-            black_box(cells)
+            black_box((cells, calls))
         });
     });
     let few = SESSIONS / 100;

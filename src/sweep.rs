@@ -17,7 +17,7 @@ use crate::cell::Cell;
 use crate::metrics::{Resample, Tally};
 use crate::model::{Session, Tokens};
 use crate::replay::{Cut, Outcome, Player, Subject, Witness};
-use crate::stats::{Weights, seed};
+use crate::stats::{Sums, Weights, seed};
 use crate::transcript::Transcript;
 use crate::transcript::size::Counter;
 
@@ -112,6 +112,7 @@ impl Plan {
     fn play_session(&self, number: usize, session: &Session, share: &mut Share) {
         let subject = Subject::new(Transcript::of_session(session, self.counter), &self.caps);
         let weights = Weights::of(seed(&format!("{} {} {}", session.id, session.messages.len(), session.calls.len())));
+        share.calls.add(&weights, session.calls.len() as u64);
         for (cell, player) in self.players.iter().enumerate() {
             let mut seen = Seen { tally: &mut share.tallies[cell], cuts: Vec::new(), keep: self.keep_rows };
             let played = catch_unwind(AssertUnwindSafe(|| player.play(&subject, &mut seen)));
@@ -163,6 +164,8 @@ impl Witness for Seen<'_> {
 struct Share {
     tallies: Vec<Tally>,
     resamples: Vec<Resample>,
+    /// The calls of all sessions in every replicate.
+    calls: Sums,
     rows: Vec<Row>,
     unknown: BTreeMap<String, u64>,
 }
@@ -172,6 +175,7 @@ impl Share {
         Share {
             tallies: vec![Tally::default(); n_cells],
             resamples: vec![Resample::default(); n_cells],
+            calls: Sums::default(),
             rows: Vec::new(),
             unknown: BTreeMap::new(),
         }
@@ -187,6 +191,7 @@ impl Share {
         for (tally, more) in self.tallies.iter_mut().zip(&other.tallies) {
             tally.merge(more);
         }
+        self.calls.merge(&other.calls);
         for (resample, more) in self.resamples.iter_mut().zip(&other.resamples) {
             resample.merge(more);
         }
@@ -202,7 +207,7 @@ impl Share {
             return Err(UnknownWindow { models: self.unknown });
         }
         for (tally, resample) in self.tallies.iter_mut().zip(&self.resamples) {
-            tally.intervals = resample.intervals();
+            tally.intervals = resample.intervals(&self.calls);
         }
         self.rows.sort_by_key(|row| (row.session, row.cell));
         Ok(Swept { tallies: self.tallies, rows: self.rows })

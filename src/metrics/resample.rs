@@ -1,5 +1,7 @@
 //! How far the ratios of sums would move with other sessions: their bootstrap, session by session.
 
+use std::borrow::Cow;
+
 use crate::replay::Outcome;
 use crate::stats::{Interval, Sums, Weights, ratio_interval};
 
@@ -7,14 +9,21 @@ use crate::stats::{Interval, Sums, Weights, ratio_interval};
 pub struct Ratio {
     /// The metric whose interval it gives.
     pub metric: &'static str,
-    numerator: Part,
-    denominator: Part,
+    numerator: Sum,
+    denominator: Sum,
+}
+
+/// What is summed: one part, or one part less another.
+enum Sum {
+    /// All calls: the same in every cell, and so summed once.
+    Calls,
+    Of(Part),
+    Less(Part, Part),
 }
 
 /// What a session contributes to a sum.
 #[derive(Clone, Copy)]
 enum Part {
-    Calls,
     Compactions,
     BadCuts,
     Calls400,
@@ -22,15 +31,12 @@ enum Part {
     OverWindow,
     FreedReached,
     DeficitReached,
-    Excess,
-    Reached,
 }
 
-const PARTS: usize = 10;
+const PARTS: usize = 7;
 
 impl Part {
     const ALL: [Part; PARTS] = [
-        Part::Calls,
         Part::Compactions,
         Part::BadCuts,
         Part::Calls400,
@@ -38,13 +44,10 @@ impl Part {
         Part::OverWindow,
         Part::FreedReached,
         Part::DeficitReached,
-        Part::Excess,
-        Part::Reached,
     ];
 
     fn of(self, outcome: &Outcome) -> u64 {
         match self {
-            Part::Calls => outcome.calls,
             Part::Compactions => outcome.compactions,
             Part::BadCuts => outcome.bad_cuts,
             Part::Calls400 => outcome.calls_400,
@@ -52,26 +55,36 @@ impl Part {
             Part::OverWindow => outcome.over_window,
             Part::FreedReached => outcome.freed_reached,
             Part::DeficitReached => outcome.deficit_reached,
-            Part::Excess => outcome.freed_reached - outcome.deficit_reached,
-            Part::Reached => outcome.compactions - outcome.target_missed,
         }
     }
 }
 
 /// Every figure of that kind with an interval.
 pub const RATIOS: [Ratio; 6] = [
-    Ratio { metric: "rate_400_calls", numerator: Part::Calls400, denominator: Part::Calls },
-    Ratio { metric: "rate_over_window", numerator: Part::OverWindow, denominator: Part::Calls },
-    Ratio { metric: "bad_cut_share", numerator: Part::BadCuts, denominator: Part::Compactions },
-    Ratio { metric: "target_missed_share", numerator: Part::TargetMissed, denominator: Part::Compactions },
-    Ratio { metric: "overshoot_ratio", numerator: Part::FreedReached, denominator: Part::DeficitReached },
-    Ratio { metric: "excess_per_cut", numerator: Part::Excess, denominator: Part::Reached },
+    Ratio { metric: "rate_400_calls", numerator: Sum::Of(Part::Calls400), denominator: Sum::Calls },
+    Ratio { metric: "rate_over_window", numerator: Sum::Of(Part::OverWindow), denominator: Sum::Calls },
+    Ratio { metric: "bad_cut_share", numerator: Sum::Of(Part::BadCuts), denominator: Sum::Of(Part::Compactions) },
+    Ratio {
+        metric: "target_missed_share",
+        numerator: Sum::Of(Part::TargetMissed),
+        denominator: Sum::Of(Part::Compactions),
+    },
+    Ratio {
+        metric: "overshoot_ratio",
+        numerator: Sum::Of(Part::FreedReached),
+        denominator: Sum::Of(Part::DeficitReached),
+    },
+    Ratio {
+        metric: "excess_per_cut",
+        numerator: Sum::Less(Part::FreedReached, Part::DeficitReached),
+        denominator: Sum::Less(Part::Compactions, Part::TargetMissed),
+    },
 ];
 
 /// The intervals of [`RATIOS`], in their order.
 pub type Intervals = [Option<Interval>; RATIOS.len()];
 
-/// The sums of one cell in every replicate.
+/// The sums of one cell in every replicate, all but the calls.
 #[derive(Clone, Debug, Default)]
 pub struct Resample {
     sums: [Sums; PARTS],
@@ -90,9 +103,18 @@ impl Resample {
         self.sums.iter_mut().zip(&other.sums).for_each(|(sums, more)| sums.merge(more));
     }
 
-    /// The intervals that the replicates give.
-    pub fn intervals(&self) -> Intervals {
-        let sums = |part: Part| &self.sums[part as usize];
-        RATIOS.map(|ratio| ratio_interval(sums(ratio.numerator), sums(ratio.denominator)))
+    /// The intervals that the replicates give; `calls` are the calls of all sessions.
+    pub fn intervals(&self, calls: &Sums) -> Intervals {
+        let sum = |sum: &Sum| self.sum(sum, calls);
+        RATIOS.map(|ratio| ratio_interval(&sum(&ratio.numerator), &sum(&ratio.denominator)))
+    }
+
+    fn sum<'s>(&'s self, sum: &Sum, calls: &'s Sums) -> Cow<'s, Sums> {
+        let sums = |part: &Part| &self.sums[*part as usize];
+        match sum {
+            Sum::Calls => Cow::Borrowed(calls),
+            Sum::Of(part) => Cow::Borrowed(sums(part)),
+            Sum::Less(part, less) => Cow::Owned(sums(part).less(sums(less))),
+        }
     }
 }

@@ -4,6 +4,8 @@
 //! counts as often as a Poisson number of mean 1 says; that number grows from the session's own seed, so sums over shards
 //! add up, in any order, to the same integers. The interval is that of the percentiles 2.5 and 97.5 of the replicates.
 
+use std::sync::LazyLock;
+
 use super::Interval;
 
 /// How many replicates are drawn.
@@ -27,23 +29,42 @@ const STEPS: [u32; 10] = [
     4_294_966_817,
 ];
 
+/// The weight of a draw by its first [`TABLE_BITS`] bits, [`UNDECIDED`] where a step lies among the draws that begin so.
+static TABLE: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let rest = 32 - TABLE_BITS;
+    let ends = |first: u32| (compare(first << rest), compare(first << rest | ((1 << rest) - 1)));
+    let decided = |(low, high): (u8, u8)| if low == high { low } else { UNDECIDED };
+    (0..1 << TABLE_BITS).map(|first| decided(ends(first))).collect()
+});
+
+const TABLE_BITS: u32 = 12;
+const UNDECIDED: u8 = u8::MAX;
+
 /// How often one session counts in each replicate.
 pub struct Weights(Vec<u8>);
 
 impl Weights {
     /// The weights of the session with that seed.
     pub fn of(seed: u64) -> Weights {
+        let table = TABLE.as_slice();
         let mut state = seed;
         let mut weights = Vec::with_capacity(REPLICATES);
         while weights.len() < REPLICATES {
             let draw = next(&mut state);
-            weights.extend([weight(draw as u32), weight((draw >> 32) as u32)]);
+            weights.extend([weight(table, draw as u32), weight(table, (draw >> 32) as u32)]);
         }
         Weights(weights)
     }
 }
 
-fn weight(draw: u32) -> u8 {
+fn weight(table: &[u8], draw: u32) -> u8 {
+    match table[(draw >> (32 - TABLE_BITS)) as usize] {
+        UNDECIDED => compare(draw),
+        weight => weight,
+    }
+}
+
+fn compare(draw: u32) -> u8 {
     STEPS.iter().map(|step| u8::from(draw >= *step)).sum()
 }
 
@@ -74,9 +95,18 @@ impl Default for Sums {
 impl Sums {
     /// Adds what one session contributes.
     pub fn add(&mut self, weights: &Weights, value: u64) {
-        if value > 0 {
-            self.0.iter_mut().zip(&weights.0).for_each(|(sum, weight)| *sum += u64::from(*weight) * value);
+        let pairs = self.0.iter_mut().zip(&weights.0);
+        match u32::try_from(value) {
+            Ok(0) => {}
+            // Two factors of 32 bits are multiplied several at a time.
+            Ok(value) => pairs.for_each(|(sum, weight)| *sum += u64::from(u32::from(*weight)) * u64::from(value)),
+            Err(_) => pairs.for_each(|(sum, weight)| *sum += u64::from(*weight) * value),
         }
+    }
+
+    /// The differences of these sums and others that are nowhere greater.
+    pub fn less(&self, other: &Sums) -> Sums {
+        Sums(self.0.iter().zip(&other.0).map(|(sum, less)| sum - less).collect())
     }
 
     /// Adds all that other sums hold.
@@ -114,6 +144,14 @@ mod tests {
                 "step {k} is not {}",
                 below * 2f64.powi(32)
             );
+        }
+    }
+
+    #[test]
+    fn the_table_gives_what_comparing_gives() {
+        let near = STEPS.iter().flat_map(|step| [step.saturating_sub(1), *step, step.saturating_add(1)]);
+        for draw in near.chain((0..1_000).map(|n| n * 4_294_967)).chain([0, u32::MAX]) {
+            assert_eq!(weight(&TABLE, draw), compare(draw));
         }
     }
 
