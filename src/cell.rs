@@ -3,6 +3,7 @@
 //! A cell prints as one string, `drop-oldest-exchange:keep=2/0.9/0.5/200000/sticky`, which is its key in Postgres, its
 //! URL and its name in snapshots; parsing it gives the cell back. Shares are exact decimals, never floats.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::str::FromStr;
 
@@ -299,8 +300,15 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// Its cells, windows outermost and modes innermost.
+    /// Its cells, windows outermost and modes innermost, each once.
     pub fn cells(&self) -> Result<Vec<Cell>, SpecError> {
+        let mut seen = HashSet::new();
+        let mut cells = self.combinations()?;
+        cells.retain(|cell| seen.insert(cell.to_string()));
+        Ok(cells)
+    }
+
+    fn combinations(&self) -> Result<Vec<Cell>, SpecError> {
         let mut cells = Vec::new();
         for window in &self.windows {
             for trigger in &self.triggers {

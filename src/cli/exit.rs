@@ -6,6 +6,7 @@ use anyhow::Error;
 
 use crate::cell::SpecError;
 use crate::source;
+use crate::store::BadUrl;
 use crate::sweep::UnknownWindow;
 
 use super::runtime::Interrupted;
@@ -54,5 +55,9 @@ pub fn code(error: &Error) -> ExitCode {
 }
 
 fn is_usage(error: &Error) -> bool {
-    error.is::<Usage>() || error.is::<source::Error>() || error.is::<SpecError>() || error.is::<UnknownWindow>()
+    error.is::<Usage>()
+        || error.is::<BadUrl>()
+        || error.is::<source::Error>()
+        || error.is::<SpecError>()
+        || error.is::<UnknownWindow>()
 }

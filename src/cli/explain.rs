@@ -41,6 +41,9 @@ fn listing() -> String {
 fn unknown(id: &str) -> Usage {
     let near = RULES.iter().map(|rule| rule.id).filter(|known| known.contains(id) || id.contains(known));
     let near: Vec<&str> = near.collect();
-    let hint = if near.is_empty() { "`cutpoint explain --list` lists all".to_owned() } else { near.join(", ") };
-    Usage(format!("no rule is called `{id}`; did you mean: {hint}"))
+    let hint = match near[..] {
+        [] => String::new(),
+        _ => format!("did you mean {}? ", near.join(", ")),
+    };
+    Usage(format!("no rule is called `{id}`; {hint}`cutpoint explain --list` lists all"))
 }

@@ -17,7 +17,7 @@ use super::exit::Exit;
                         cutpoint generate --sessions 5000 --form sessions --out - | cutpoint replay - --window 16k")]
 pub struct Generate {
     /// Sessions to write
-    #[arg(long, default_value_t = Shape::default().sessions)]
+    #[arg(long, default_value_t = Shape::default().sessions, value_parser = clap::value_parser!(u32).range(1..))]
     sessions: u32,
     /// What everything random grows from
     #[arg(long, default_value_t = Shape::default().seed)]
@@ -35,10 +35,10 @@ pub struct Generate {
     #[arg(long, default_value_t = Shape::default().rounds)]
     rounds: u32,
     /// Exchanges that use tools, of a thousand
-    #[arg(long, default_value_t = Shape::default().tool_permille)]
+    #[arg(long, default_value_t = Shape::default().tool_permille, value_parser = permille())]
     tool_permille: u32,
     /// Rounds that ask for several tools at once, of a thousand
-    #[arg(long, default_value_t = Shape::default().parallel_permille)]
+    #[arg(long, default_value_t = Shape::default().parallel_permille, value_parser = permille())]
     parallel_permille: u32,
     /// Tokens of a tool result, at the median of a long-tailed distribution
     #[arg(long, default_value_t = Shape::default().result_tokens)]
@@ -50,8 +50,12 @@ pub struct Generate {
     #[arg(long, default_value_t = Shape::default().compact_at)]
     compact_at: u32,
     /// Sessions that speak Anthropic Messages, of a thousand; the others speak OpenAI Chat
-    #[arg(long, default_value_t = Shape::default().anthropic_permille)]
+    #[arg(long, default_value_t = Shape::default().anthropic_permille, value_parser = permille())]
     anthropic_permille: u32,
+}
+
+fn permille() -> clap::builder::RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(0..=1000)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

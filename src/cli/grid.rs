@@ -1,9 +1,11 @@
 //! The settings of a replay, as typed.
 
+use std::str::FromStr;
+
 use clap::Args;
 
 use crate::cell::{Cell, Grid, Mode, Share, SpecError, Target, Window};
-use crate::policies::{POLICIES, PolicySpec};
+use crate::policies::{POLICIES, PolicySpec, PolicySpecError};
 use crate::transcript::size::{COUNTERS, Counter};
 
 /// The grid of a replay: every combination is a cell.
@@ -19,9 +21,9 @@ pub struct GridArgs {
     /// Cut down to this share of the window, or to the trigger
     #[arg(long, value_delimiter = ',', default_value = "trigger", env = "CUTPOINT_TARGET")]
     target: Vec<Target>,
-    /// Policies, with parameters as `name:param=value`
-    #[arg(long, value_delimiter = ',', default_value = DEFAULT_POLICIES, long_help = policies_help(), env = "CUTPOINT_POLICY")]
-    policy: Vec<PolicySpec>,
+    /// Policies, with parameters as `name:param=value,param=value`
+    #[arg(long, default_value = DEFAULT_POLICIES, long_help = policies_help(), env = "CUTPOINT_POLICY")]
+    policy: Vec<Policies>,
     /// sticky: the compacted history grows; stateless: every call is cut afresh
     #[arg(long, value_delimiter = ',', default_value = "sticky", env = "CUTPOINT_MODE")]
     mode: Vec<Mode>,
@@ -29,8 +31,8 @@ pub struct GridArgs {
     #[arg(long, default_value = COUNTERS[0].id, value_parser = counter_parser(), long_help = counters_help(), env = "CUTPOINT_COUNTER")]
     counter: String,
     /// Worker threads [default: all cores]
-    #[arg(long, default_value_t = 0, hide_default_value = true, env = "CUTPOINT_THREADS")]
-    pub threads: usize,
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024), env = "CUTPOINT_THREADS")]
+    threads: Option<u16>,
 }
 
 /// What is replayed where the user names nothing else: the plain trimmer against the two that break no reference.
@@ -51,15 +53,40 @@ impl GridArgs {
             windows: self.clone().or_window(Window::Model).window,
             triggers: self.trigger.clone(),
             targets: self.target.clone(),
-            policies: self.policy.clone(),
+            policies: self.policy.iter().flat_map(|list| list.0.clone()).collect(),
             modes: self.mode.clone(),
         };
         grid.cells()
     }
 
+    /// Worker threads, 0 for as many as there are cores.
+    pub fn threads(&self) -> usize {
+        self.threads.map_or(0, usize::from)
+    }
+
     /// The counter.
     pub fn counter(&self) -> &'static Counter {
         crate::transcript::size::counter(&self.counter).expect("the parser takes known counters only")
+    }
+}
+
+/// Policies as typed, with commas between them and between their parameters.
+#[derive(Clone, Debug)]
+struct Policies(Vec<PolicySpec>);
+
+impl FromStr for Policies {
+    type Err = PolicySpecError;
+
+    fn from_str(text: &str) -> Result<Policies, PolicySpecError> {
+        let mut specs: Vec<String> = Vec::new();
+        for piece in text.split(',') {
+            match specs.last_mut() {
+                // A piece like `keep=2` is a parameter of the policy before it.
+                Some(spec) if piece.contains('=') && !piece.contains(':') => spec.extend([",", piece]),
+                _ => specs.push(piece.to_owned()),
+            }
+        }
+        specs.iter().map(|spec| spec.parse()).collect::<Result<_, _>>().map(Policies)
     }
 }
 
@@ -73,7 +100,7 @@ fn counters_help() -> String {
 }
 
 fn policies_help() -> String {
-    let mut help = "Policies, with parameters as `name:param=value`\n".to_owned();
+    let mut help = "Policies, with parameters as `name:param=value,param=value`\n".to_owned();
     for policy in POLICIES {
         help.push_str(&format!("\n{}: {}", policy.id, policy.about));
         for param in policy.params {

@@ -80,13 +80,19 @@ pub async fn ingest_from(
 /// What was read and what of it is new, in a few lines.
 pub fn summary(counts: &Counts, report: &source::Report) -> String {
     let added = &counts.added;
-    let mut text = format!("read {} files: {} sessions, {} records\n", report.files, report.sessions, report.records);
+    let mut text = format!(
+        "read {} {}: {} sessions, {} records\n",
+        report.files,
+        if report.files == 1 { "file" } else { "files" },
+        report.sessions,
+        report.records
+    );
     if added.sessions_new + added.sessions_extended == 0 {
         text.push_str("nothing new: all of it was stored before\n");
         return text;
     }
     text.push_str(&format!(
-        "stored {} new sessions, {} extended, {} known already; {} new messages, {} calls, {} compactions\n",
+        "stored {} new sessions, {} extended, {} known already; {} new messages, {} calls, {} compactions that the logs show\n",
         added.sessions_new,
         added.sessions_extended,
         added.sessions_unchanged,

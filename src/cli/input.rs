@@ -47,6 +47,9 @@ pub fn tell_left_out(report: &Report) {
     if report.duplicates > 0 {
         eprintln!("{} calls were there twice and counted once", report.duplicates);
     }
+    if report.files_repeated > 0 {
+        eprintln!("{} files were named twice and read once", report.files_repeated);
+    }
     if report.files_skipped > 0 {
         eprintln!("{} files are in no known format and were left out", report.files_skipped);
     }

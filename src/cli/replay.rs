@@ -78,7 +78,7 @@ impl Replay {
 }
 
 fn plan(grid: &GridArgs, keep_rows: bool) -> Result<Plan> {
-    Ok(Plan::new(grid.cells()?, grid.counter(), keep_rows, grid.threads))
+    Ok(Plan::new(grid.cells()?, grid.counter(), keep_rows, grid.threads()))
 }
 
 fn sweep_files(plan: &Plan, paths: &Paths) -> Result<(Swept, source::Report)> {

@@ -76,7 +76,7 @@ pub async fn serve_until(
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> Result<()> {
     let address = listener.local_addr().context("could not read the address that the dashboard listens on")?;
-    tracing::info!(%address, "dashboard listening");
+    tracing::debug!(%address, "dashboard listening");
     let store = Arc::new(store);
     let (stopping, stopped) = oneshot::channel();
     let shutdown = async {

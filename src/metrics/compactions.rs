@@ -11,6 +11,16 @@ pub const COMPACTING: Metric = Metric {
     estimate: |tally| Estimate::rate(tally.sessions_compacted, tally.sessions),
 };
 
+/// The share of compacting sessions that break.
+pub const BREAKING: Metric = Metric {
+    id: "rate_400_compacted",
+    title: "compacting sessions with a 400",
+    about: "share of the sessions that compact in which a call is refused for it; Wilson 95 %, Clopper-Pearson where none \
+            or all are hit",
+    unit: Unit::Share,
+    estimate: |tally| Estimate::rate(tally.sessions_400, tally.sessions_compacted),
+};
+
 /// The share of compactions whose prompt is refused.
 pub const BAD_CUT_SHARE: Metric = Metric {
     id: "bad_cut_share",

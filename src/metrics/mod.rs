@@ -21,6 +21,7 @@ pub const METRICS: &[Metric] = &[
     refusals::PRODUCT_RULE,
     refusals::RATE_OVER_WINDOW,
     compactions::COMPACTING,
+    compactions::BREAKING,
     compactions::BAD_CUT_SHARE,
     compactions::TARGET_MISSED_SHARE,
     overshoot::RATIO,

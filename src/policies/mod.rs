@@ -179,7 +179,7 @@ pub enum PolicySpecError {
     Policy(String),
     #[error("policy `{policy}` has no parameter `{param}`; it has {known}")]
     Param { policy: &'static str, param: String, known: String },
-    #[error("parameter `{param}` of `{policy}` is `{value}`; it must be a whole number of at least {least}")]
+    #[error("parameter `{param}` of `{policy}` is `{value}`; it must be a whole number from {least} to 4294967295")]
     Value { policy: &'static str, param: &'static str, value: String, least: u32 },
 }
 
@@ -247,7 +247,7 @@ mod tests {
         refused("none:keep=1", "policy `none` has no parameter `keep`; it has none");
         refused(
             "drop-oldest-round:keep=0",
-            "parameter `keep` of `drop-oldest-round` is `0`; it must be a whole number of at least 1",
+            "parameter `keep` of `drop-oldest-round` is `0`; it must be a whole number from 1 to 4294967295",
         );
     }
 }

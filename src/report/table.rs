@@ -7,6 +7,9 @@ use crate::metrics::{Metric, Tally, metric};
 
 use super::{Comparison, text};
 
+/// The width to lay out for where there is no terminal.
+const WIDTH: u16 = 120;
+
 /// Columns apart by space, a rule above and under the heading.
 const PLAIN: &str = "  ─  ──      ─     ";
 
@@ -20,7 +23,11 @@ struct Column {
 }
 
 const COLUMNS: &[Column] = &[
-    Column { heading: "sessions with 400", read: |tally| figure(tally, "rate_400") },
+    Column { heading: "sessions with 400", read: |tally| counted(tally.sessions_400, figure(tally, "rate_400")) },
+    Column {
+        heading: "of those compacted",
+        read: |tally| format!("{} of {}", tally.sessions_400, tally.sessions_compacted),
+    },
     Column { heading: "1 in N", read: |tally| figure(tally, "one_in") },
     Column { heading: "400s", read: |tally| text::grouped(tally.calls_400) },
     Column { heading: "over window", read: |tally| text::grouped(tally.over_window) },
@@ -28,8 +35,16 @@ const COLUMNS: &[Column] = &[
     Column { heading: "overshoot", read: |tally| figure(tally, "overshoot_ratio") },
     Column { heading: "tokens for nothing", read: |tally| text::grouped(tally.freed_reached - tally.deficit_reached) },
     Column { heading: "target missed", read: |tally| text::grouped(tally.target_missed) },
-    Column { heading: "sessions compact", read: |tally| figure(tally, "rate_compacted") },
+    Column {
+        heading: "sessions compacted",
+        read: |tally| counted(tally.sessions_compacted, figure(tally, "rate_compacted")),
+    },
 ];
+
+/// A count with the rate that it gives; none at all has its own words there.
+fn counted(count: u64, rate: String) -> String {
+    if count == 0 { rate } else { format!("{} · {rate}", text::grouped(count)) }
+}
 
 fn figure(tally: &Tally, id: &str) -> String {
     let metric: &Metric = metric(id).expect("a column names a metric of the table");
@@ -39,7 +54,7 @@ fn figure(tally: &Tally, id: &str) -> String {
 /// The comparison as tables, laid out for `width` or, without one, for the terminal if there is one: what does not fit
 /// beside each other goes below.
 pub fn terminal(comparison: &Comparison, width: Option<u16>) -> String {
-    let width = width.or_else(|| Table::new().width()).map_or(usize::MAX, usize::from);
+    let width = usize::from(width.or_else(|| Table::new().width()).unwrap_or(WIDTH));
     let mut out = String::new();
     for (setting, cells) in settings(comparison) {
         out.push_str(&format!("{}\n", title(comparison, setting, cells[0])));

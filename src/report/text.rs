@@ -42,7 +42,7 @@ pub fn with_interval(estimate: &Estimate, unit: Unit) -> String {
     let (Some(at), low, Some(high)) = (estimate.value, estimate.low, estimate.high) else {
         return match (estimate.value, unit, estimate.low) {
             (Some(at), Unit::OneIn, Some(low)) => format!("{} ({} – ∞)", plain(at, unit), plain(low, unit)),
-            (None, Unit::OneIn, Some(low)) => format!("none in {}", plain(low, unit)),
+            (None, Unit::OneIn, Some(low)) => format!("rarer than {}", plain(low, unit)),
             _ => value(estimate, unit),
         };
     };
@@ -98,6 +98,6 @@ mod tests {
     #[test]
     fn one_in_tells_an_open_end() {
         let open = Estimate { value: None, low: Some(54.7), high: None, n: 200 };
-        assert_eq!(with_interval(&open, Unit::OneIn), "none in 55");
+        assert_eq!(with_interval(&open, Unit::OneIn), "rarer than 55");
     }
 }

@@ -34,42 +34,44 @@ pub enum Joined {
 }
 
 /// Joins records, one after the other.
+#[derive(Default)]
 pub struct Joiner {
     open: HashMap<u64, Open>,
     next: u64,
     /// Sessions and their branches, by id.
-    by_id: HashMap<String, Vec<u64>>,
-    /// Sessions without id, by the running hash of their last list, and by the last message of it.
-    by_list: HashMap<Digest, u64>,
+    by_id: HashMap<String, Known>,
+    /// Sessions without id, also by the last message of their last list.
+    nameless: Known,
     by_last: HashMap<Digest, u64>,
-    /// Ids of calls, with their sessions.
-    seen: HashSet<(Option<String>, String)>,
+    /// Calls by session, id and message list.
+    seen: HashSet<(Option<String>, String, Digest)>,
     names: HashMap<String, u32>,
     duplicates: u64,
 }
 
-impl Default for Joiner {
-    fn default() -> Joiner {
-        Joiner::new()
+/// The sessions among which a call may have its own.
+#[derive(Default)]
+struct Known {
+    /// By the running hash of their last list.
+    by_list: HashMap<Digest, u64>,
+    /// The one that got the last call.
+    latest: Option<u64>,
+}
+
+impl Known {
+    /// The session with the longest last list that this list begins with.
+    fn continued(&self, list: &identity::List) -> Option<u64> {
+        list.running.iter().rev().find_map(|digest| self.by_list.get(digest).copied())
     }
 }
 
 impl Joiner {
     /// A joiner that has seen nothing.
     pub fn new() -> Joiner {
-        Joiner {
-            open: HashMap::new(),
-            next: 0,
-            by_id: HashMap::new(),
-            by_list: HashMap::new(),
-            by_last: HashMap::new(),
-            seen: HashSet::new(),
-            names: HashMap::new(),
-            duplicates: 0,
-        }
+        Joiner::default()
     }
 
-    /// How many calls were left out because their id had been seen.
+    /// How many calls were left out because one with the same id and the same messages had been seen.
     pub fn duplicates(&self) -> u64 {
         self.duplicates
     }
@@ -93,13 +95,14 @@ impl Joiner {
     }
 
     fn call(&mut self, call: Call, emit: &mut dyn FnMut(Joined)) {
+        let list = identity::list(&call.request.messages);
+        let sent = list.running.last().copied().unwrap_or_default();
         if let Some(id) = &call.id
-            && !self.seen.insert((call.session.clone(), id.clone()))
+            && !self.seen.insert((call.session.clone(), id.clone(), sent))
         {
             self.duplicates += 1;
             return;
         }
-        let list = identity::list(&call.request.messages);
         let key = match &call.session {
             Some(id) => self.by_session(id.clone(), &call, &list),
             None => self.by_prefix(&call, &list),
@@ -111,32 +114,27 @@ impl Joiner {
     }
 
     fn by_session(&mut self, id: String, call: &Call, list: &identity::List) -> u64 {
-        let members = self.by_id.get(&id).cloned().unwrap_or_default();
-        let live = || members.iter().filter_map(|key| Some((*key, self.open.get(key)?)));
-        let longest = live().filter(|(_, open)| open.is_continued_by(list)).max_by_key(|(_, open)| open.list_len());
-        if let Some((key, _)) = longest {
+        let known = self.by_id.entry(id.clone()).or_default();
+        if let Some(key) = known.continued(list).filter(|key| self.open.contains_key(key)) {
             return key;
         }
-        let latest = live().max_by_key(|(_, open)| open.touched).map(|(key, open)| (key, open.fit(call, list)));
-        let key = match latest {
-            Some((key, Fit::Compaction)) => return key,
+        let latest = known.latest.and_then(|key| Some((key, self.open.get(&key)?.fit(call, list))));
+        match latest {
+            Some((key, Fit::Compaction)) => key,
             Some((_, Fit::Branch)) => {
                 let name = self.unused(&format!("{id}/branch"));
-                self.begin(name, Some(id.clone()), call)
+                self.begin(name, Some(id), call)
             }
             None => {
                 let name = self.unused(&id);
                 self.begin(name, None, call)
             }
-        };
-        self.by_id.entry(id).or_default().push(key);
-        key
+        }
     }
 
     /// The session that a call without session id belongs to.
     fn by_prefix(&mut self, call: &Call, list: &identity::List) -> u64 {
-        let continued = list.running.iter().rev().find_map(|digest| self.by_list.get(digest).copied());
-        if let Some(key) = continued.filter(|key| self.open.contains_key(key)) {
+        if let Some(key) = self.nameless.continued(list).filter(|key| self.open.contains_key(key)) {
             return key;
         }
         let kept = list.digests.iter().rev().find_map(|digest| self.by_last.get(digest).copied());
@@ -166,20 +164,23 @@ impl Joiner {
     }
 
     fn admit(&mut self, key: u64, call: Call, list: identity::List) {
-        let keyless = call.session.is_none();
+        let known = match &call.session {
+            Some(id) => self.by_id.entry(id.clone()).or_default(),
+            None => &mut self.nameless,
+        };
         let Some(open) = self.open.get_mut(&key) else {
             return;
         };
-        if keyless {
-            open.handles().into_iter().for_each(|digest| {
-                self.by_list.remove(&digest);
-            });
+        if let Some(before) = open.running().filter(|digest| known.by_list.get(digest) == Some(&key)) {
+            known.by_list.remove(&before);
         }
+        let nameless = call.session.is_none();
         self.next += 1;
         open.touched = self.next;
         open.admit(call, list);
-        if keyless {
-            self.by_list.extend(open.running().map(|digest| (digest, key)));
+        known.latest = Some(key);
+        known.by_list.extend(open.running().map(|digest| (digest, key)));
+        if nameless {
             self.by_last.extend(open.last().map(|digest| (digest, key)));
         }
     }

@@ -44,11 +44,6 @@ impl Open {
         Open { session, digests, behind, running: None, n_pinned: 0, response: None, touched: 0 }
     }
 
-    /// How many messages the last list had.
-    pub fn list_len(&self) -> usize {
-        self.digests.len()
-    }
-
     /// The running hash of the last list.
     pub fn running(&self) -> Option<Digest> {
         self.running
@@ -57,19 +52,6 @@ impl Open {
     /// The hash of the last message of the last list.
     pub fn last(&self) -> Option<Digest> {
         self.digests.last().copied()
-    }
-
-    /// The hashes under which the session is found by lists that continue it.
-    pub fn handles(&self) -> Vec<Digest> {
-        self.running.into_iter().collect()
-    }
-
-    /// Whether a list begins with the last one.
-    pub fn is_continued_by(&self, list: &List) -> bool {
-        match self.digests.len() {
-            0 => true,
-            n => list.running.get(n - 1).copied() == self.running,
-        }
     }
 
     /// What a list that does not continue the last one is.

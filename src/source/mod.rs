@@ -8,9 +8,10 @@
 mod digest;
 mod paths;
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::formats::{self, FORMATS, Format};
@@ -37,6 +38,8 @@ pub struct Report {
     pub files: u64,
     /// Files found in folders or by patterns that no format recognises.
     pub files_skipped: u64,
+    /// Files that were named again.
+    pub files_repeated: u64,
     /// Calls and conversations.
     pub records: u64,
     pub sessions: u64,
@@ -136,15 +139,18 @@ pub fn records(input: Input, on_record: &mut dyn FnMut(Record)) -> Result<Report
         return Err(Error::NoPath);
     }
     let mut report = Report::default();
+    let mut known = HashSet::new();
     for path in input.paths {
-        read_path(path, format, &mut report, on_record)?;
+        read_path(path, format, &mut known, &mut report, on_record)?;
     }
     Ok(report)
 }
 
+/// Reads what a path names, but for the files in `known`, which were read before.
 fn read_path(
     path: &str,
     format: Option<&'static Format>,
+    known: &mut HashSet<PathBuf>,
     report: &mut Report,
     on_record: &mut dyn FnMut(Record),
 ) -> Result<(), Error> {
@@ -154,13 +160,17 @@ fn read_path(
     let found = paths::find(path)?;
     let n_before = report.files;
     for file in &found.files {
+        if !known.insert(file.canonicalize().unwrap_or_else(|_| file.clone())) {
+            report.files_repeated += 1;
+            continue;
+        }
         let name = file.display().to_string();
         match read_file(file, &name, format, report, on_record) {
             Err(Error::Unrecognised { .. } | Error::Empty(_)) if found.searched => report.files_skipped += 1,
             done => done?,
         }
     }
-    if report.files == n_before {
+    if report.files == n_before && report.files_repeated == 0 {
         return Err(Error::NothingReadable(path.to_owned()));
     }
     Ok(())

@@ -70,6 +70,11 @@ impl Default for Database {
 #[error("the database is not available")]
 pub struct Unavailable;
 
+/// The address of the database is none of a Postgres.
+#[derive(Debug, Error)]
+#[error("the database address is none of a Postgres ({0}); write it like postgres://user@host/database")]
+pub struct BadUrl(String);
+
 /// Whether an error means that the database cannot be reached: exit code 3 instead of 1.
 pub fn is_unavailable(error: &anyhow::Error) -> bool {
     error.downcast_ref::<Unavailable>().is_some()
@@ -85,7 +90,7 @@ pub struct Store {
 /// Opens the database and brings its tables up to date; starts our own Postgres where none is given.
 pub async fn connect(database: &Database) -> Result<Store> {
     let (lease, options) = match &database.url {
-        Some(url) => (None, PgConnectOptions::from_str(url).context("could not read the database URL")?),
+        Some(url) => (None, options(url)?),
         None => join(database).await.map(|(lease, options)| (Some(lease), options))?,
     };
     let options = options.application_name("cutpoint").disable_statement_logging();
@@ -119,6 +124,13 @@ impl Store {
     pub fn embedded_url(&self) -> Option<String> {
         self.lease.as_ref().map(|lease| lease.url(embedded::DATABASE))
     }
+}
+
+fn options(url: &str) -> Result<PgConnectOptions, BadUrl> {
+    if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
+        return Err(BadUrl("it begins neither postgres:// nor postgresql://".to_owned()));
+    }
+    PgConnectOptions::from_str(url).map_err(|error| BadUrl(error.to_string()))
 }
 
 /// Connects once: the pool would try for as long as it may wait, even where nobody listens.

@@ -32,11 +32,54 @@ fn settings_out_of_range_are_named() {
     with("--trigger", "often").refuses(2, &["`often` is no share of the window"]);
     with("--target", "95%").refuses(2, &["target 95% lies above trigger 70%"]);
     with("--policy", "drop-everything").refuses(2, &["unknown policy `drop-everything`", "drop-oldest-round"]);
-    with("--policy", "drop-oldest-round:keep=0").refuses(2, &["`keep`", "at least 1"]);
+    with("--policy", "drop-oldest-round:keep=0").refuses(2, &["`keep`", "from 1 to"]);
     with("--mode", "moody").refuses(2, &["unknown mode `moody`", "sticky"]);
     with("--counter", "abacus").refuses(2, &["abacus", "o200k"]);
     run(&["replay", sample, "--window", "huge"]).refuses(2, &["unknown window `huge`", "200000"]);
     run(&["replay"]).refuses(2, &["name a log to replay"]);
+}
+
+#[test]
+fn parameters_of_one_policy_are_told_from_the_next_policy() {
+    let policies = "drop-oldest-round:keep=2,truncate-results:cap=900,keep=3,none,none";
+    let ran = run(&[
+        "replay",
+        "samples/demo.jsonl",
+        "--window",
+        "16k",
+        "--trigger",
+        "90%",
+        "--policy",
+        policies,
+        "--output",
+        "csv",
+    ]);
+    let named: Vec<&str> = ran.stdout.lines().skip(1).filter_map(|line| line.split('/').next()).collect();
+    assert_eq!(named, ["drop-oldest-round:keep=2", "\"truncate-results:cap=900,keep=3", "none"]);
+    run(&["replay", "x", "--threads", "100000"]).refuses(2, &["100000", "1024"]);
+}
+
+#[test]
+fn a_file_that_is_named_twice_is_read_once() {
+    let ran = run(&["replay", "samples/demo.jsonl", "./samples/demo.jsonl", "--window", "16k", "--output", "json"]);
+    assert!(ran.stdout.contains("\"sessions\": 64") && ran.stderr.contains("named twice"), "{}", ran.stderr);
+}
+
+#[test]
+fn calls_whose_ids_were_masked_are_all_counted() {
+    let call = |n: u32| {
+        format!(
+            r#"{{"session": "REDACTED", "id": "REDACTED", "request": {{"messages": [{{"role": "user", "content": "{n}"}}]}}}}"#
+        )
+    };
+    let log = [call(0), call(1), call(2), call(1)].join("\n");
+    let ran = run_with(&["replay", "-", "--window", "2k", "--output", "json"], log.as_bytes());
+    assert!(
+        ran.stdout.contains("\"calls\": 3") && ran.stderr.contains("1 calls were there twice"),
+        "{} {}",
+        ran.stdout,
+        ran.stderr
+    );
 }
 
 #[test]
@@ -134,6 +177,9 @@ fn cyclic_parents_end() {
 
 #[test]
 fn a_database_that_does_not_answer_is_code_3() {
+    for url in ["foo", "mysql://localhost/x", "postgres://h:p:q/x"] {
+        run(&["report", "latest", "--database-url", url]).refuses(2, &["none of a Postgres"]);
+    }
     let url = "postgres://nobody@127.0.0.1:1/none";
     run(&["report", "latest", "--database-url", url]).refuses(3, &["127.0.0.1:1"]);
     run(&["ingest", "samples/demo.jsonl", "--database-url", url]).refuses(3, &["127.0.0.1:1"]);
