@@ -23,6 +23,18 @@ mod tool_result_not_adjacent;
 mod trailing_tool_call;
 mod unanswered_tool_call;
 mod unknown_role;
+mod invalid_tool_call_id;
+mod tool_call_id_too_long;
+mod thinking_block_final;
+mod thinking_block_not_first;
+mod text_after_tool_use;
+mod invalid_tool_arguments;
+mod error_result_not_text;
+mod whitespace_only_text;
+mod cache_control_not_allowed;
+mod image_not_allowed_for_role;
+mod invalid_function_name;
+mod trailing_assistant_prefill;
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -130,6 +142,11 @@ impl Place {
     pub fn message(position: usize) -> Place {
         Place { message: Some(position as u32), block: None }
     }
+
+    /// A block of a message.
+    pub fn block(position: usize, block: u32) -> Place {
+        Place { message: Some(position as u32), block: Some(block) }
+    }
 }
 
 impl From<Site> for Place {
@@ -217,6 +234,18 @@ pub const RULES: &[Rule] = &[
     duplicate_tool_result::RULE,
     duplicate_tool_call_id::RULE,
     text_before_tool_result::RULE,
+    invalid_tool_call_id::RULE,
+    tool_call_id_too_long::RULE,
+    thinking_block_final::RULE,
+    thinking_block_not_first::RULE,
+    text_after_tool_use::RULE,
+    invalid_tool_arguments::RULE,
+    error_result_not_text::RULE,
+    whitespace_only_text::RULE,
+    cache_control_not_allowed::RULE,
+    image_not_allowed_for_role::RULE,
+    invalid_function_name::RULE,
+    trailing_assistant_prefill::RULE,
 ];
 
 /// The rule of that name.
