@@ -1,16 +1,17 @@
 //! Calls x cells per second of the replay, on one core: sessions of 60 calls under a grid of 20 cells.
 //!
-//! `grid` plays prepared sessions, `prepare` makes them ready (arrays, baseline verdicts, columns), `rules` asks the
+//! `grid` plays prepared sessions (and `grid and bootstrap` draws the replicates of their intervals), `prepare` makes them ready (arrays, baseline verdicts, columns), `rules` asks the
 //! policy and judges every prompt by the full rules: what the fast path saves.
 
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use cutpoint::cell::{Cell, Grid};
-use cutpoint::metrics::Tally;
+use cutpoint::metrics::{Resample, Tally};
 use cutpoint::model::{Api, Arguments, Body, Fields, Form, Message, Part, Place, Preface, Role, Session, SessionCall};
 use cutpoint::model::{ToolResult, ToolUse, ToolUseKind};
 use cutpoint::replay::{Player, Subject};
+use cutpoint::stats::{Sums, Weights, seed};
 use cutpoint::transcript::Transcript;
 use cutpoint::transcript::size::Counter;
 
@@ -120,6 +121,22 @@ fn replay(criterion: &mut Criterion) {
                 }
             }
             black_box(tallies)
+        });
+    });
+    group.bench_function("grid and bootstrap", |bencher| {
+        bencher.iter(|| {
+            let mut cells = vec![(Tally::default(), Resample::default()); players.len()];
+            let mut calls = Sums::default();
+            for subject in &subjects {
+                let weights = Weights::of(seed(&subject.transcript.session));
+                calls.add(&weights, u64::from(CALLS));
+                for (player, (tally, resample)) in players.iter().zip(&mut cells) {
+                    let outcome = player.play(subject, tally).expect("the window is known");
+                    tally.add(&outcome);
+                    resample.add(&weights, &outcome);
+                }
+            }
+            black_box((cells, calls))
         });
     });
     let few = SESSIONS / 100;

@@ -31,7 +31,8 @@ create table sessions (
     chain bytea not null check (octet_length(chain) = 32),
     n_messages integer not null check (n_messages >= 0),
     n_calls integer not null check (n_calls >= 0),
-    n_calls_400 integer not null check (n_calls_400 between 0 and n_calls),
+    -- null where the log states no status
+    n_calls_400 integer check (n_calls_400 between 0 and n_calls),
     n_compactions integer not null check (n_compactions >= 0),
     first_call_at timestamptz,
     last_call_at timestamptz,

@@ -50,6 +50,8 @@ create table cells (
     truncated_tokens bigint not null,
     -- the sketch of the overshoot's quantiles
     sketch bytea not null,
+    -- the intervals of the ratios of sums, in the order of the table in the program that made them
+    intervals bytea not null,
     unique (run_id, key),
     unique (run_id, position)
 );

@@ -49,7 +49,7 @@ need_compiler() {
     if ! command -v cargo >/dev/null && [ -x "$HOME/.cargo/bin/cargo" ]; then
         PATH="$HOME/.cargo/bin:$PATH"
     fi
-    command -v cargo >/dev/null || fail "cargo is missing: install Rust from https://rustup.rs and run this again"
+    command -v cargo >/dev/null || fail "cargo is missing: install the Rust toolchain (rustup) and run this again"
     command -v cc >/dev/null || install build-essential "a C compiler"
 }
 

@@ -14,9 +14,10 @@ use rayon::prelude::*;
 use thiserror::Error;
 
 use crate::cell::Cell;
-use crate::metrics::Tally;
+use crate::metrics::{Resample, Tally};
 use crate::model::{Session, Tokens};
 use crate::replay::{Cut, Outcome, Player, Subject, Witness};
+use crate::stats::{Sums, Weights, seed};
 use crate::transcript::Transcript;
 use crate::transcript::size::Counter;
 
@@ -110,6 +111,8 @@ impl Plan {
 
     fn play_session(&self, number: usize, session: &Session, share: &mut Share) {
         let subject = Subject::new(Transcript::of_session(session, self.counter), &self.caps);
+        let weights = Weights::of(seed(&format!("{} {} {}", session.id, session.messages.len(), session.calls.len())));
+        share.calls.add(&weights, session.calls.len() as u64);
         for (cell, player) in self.players.iter().enumerate() {
             let mut seen = Seen { tally: &mut share.tallies[cell], cuts: Vec::new(), keep: self.keep_rows };
             let played = catch_unwind(AssertUnwindSafe(|| player.play(&subject, &mut seen)));
@@ -120,6 +123,7 @@ impl Plan {
             };
             let cuts = seen.cuts;
             share.tallies[cell].add(&outcome);
+            share.resamples[cell].add(&weights, &outcome);
             if self.keep_rows && (outcome.compactions > 0 || outcome.over_window > 0) {
                 share.rows.push(Row { session: number, cell, outcome, cuts });
             }
@@ -159,13 +163,22 @@ impl Witness for Seen<'_> {
 /// What one worker has added up.
 struct Share {
     tallies: Vec<Tally>,
+    resamples: Vec<Resample>,
+    /// The calls of all sessions in every replicate.
+    calls: Sums,
     rows: Vec<Row>,
     unknown: BTreeMap<String, u64>,
 }
 
 impl Share {
     fn new(n_cells: usize) -> Share {
-        Share { tallies: vec![Tally::default(); n_cells], rows: Vec::new(), unknown: BTreeMap::new() }
+        Share {
+            tallies: vec![Tally::default(); n_cells],
+            resamples: vec![Resample::default(); n_cells],
+            calls: Sums::default(),
+            rows: Vec::new(),
+            unknown: BTreeMap::new(),
+        }
     }
 
     fn unknown(&mut self, session: &Session) {
@@ -178,6 +191,10 @@ impl Share {
         for (tally, more) in self.tallies.iter_mut().zip(&other.tallies) {
             tally.merge(more);
         }
+        self.calls.merge(&other.calls);
+        for (resample, more) in self.resamples.iter_mut().zip(&other.resamples) {
+            resample.merge(more);
+        }
         self.rows.extend(other.rows);
         for (model, n) in other.unknown {
             *self.unknown.entry(model).or_default() += n;
@@ -188,6 +205,9 @@ impl Share {
     fn finish(mut self) -> Result<Swept, UnknownWindow> {
         if !self.unknown.is_empty() {
             return Err(UnknownWindow { models: self.unknown });
+        }
+        for (tally, resample) in self.tallies.iter_mut().zip(&self.resamples) {
+            tally.intervals = resample.intervals(&self.calls);
         }
         self.rows.sort_by_key(|row| (row.session, row.cell));
         Ok(Swept { tallies: self.tallies, rows: self.rows })

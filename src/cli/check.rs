@@ -13,6 +13,7 @@ use crate::transcript::{Prompt, Transcript};
 use super::exit::{Exit, NothingSelected, Usage};
 use super::input::{Paths, tell_left_out};
 use super::output::print;
+use super::runtime::interruptible;
 
 /// Judge every request of a log as its provider would; exit code 100 if one would be refused
 #[derive(Debug, Args)]
@@ -47,6 +48,10 @@ impl Check {
         if self.paths.paths.is_empty() {
             return Err(Usage("name a request or a log to check, or `-` for standard input".to_owned()).into());
         }
+        interruptible(move || self.judge_all())
+    }
+
+    fn judge_all(self) -> Result<Exit> {
         let mut judged = Vec::new();
         let report = source::records(self.paths.input(), &mut |record| match record {
             Record::Call(call) => judged.push(judge(call.place, &call.request)),
@@ -104,7 +109,7 @@ fn table(judged: &[Judged]) -> String {
     if depends > 0 {
         text.push_str(&format!(", {depends} depend on the target"));
     }
-    text.push_str("\n");
+    text.push('\n');
     text
 }
 

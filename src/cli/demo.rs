@@ -3,6 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 
+use crate::cell::Window;
 use crate::ingest::Counts;
 use crate::source;
 use crate::store::Store;
@@ -14,11 +15,17 @@ use super::ingest::{ingest_from, ingest_paths, summary};
 use super::input::{Paths, tell_left_out};
 use super::output::Output;
 use super::replay::replay_stored;
-use super::runtime::block_on;
+use super::runtime::{serve_on, unless_interrupted};
 use super::serve::{Listen, serve};
 
 /// The sample as it is compiled in, so that the program needs no file beside it.
 const SAMPLE: &str = include_str!("../../samples/demo.jsonl");
+
+/// The database of the demo in our own Postgres: what it loads is in no figure of the user's logs.
+const DATABASE: &str = "cutpoint_demo";
+
+/// A window that the longer sessions of the sample outgrow.
+const SAMPLE_WINDOW: Window = Window::Tokens(16_000);
 
 /// From nothing to a page: load the bundled sample, replay it, print the comparison, serve the dashboard
 #[derive(Debug, Args)]
@@ -44,21 +51,23 @@ pub struct Demo {
 
 impl Demo {
     pub fn run(self) -> Result<Exit> {
-        block_on(async {
-            let store = self.database.open().await?;
-            let (counts, report) = self.load(&store).await?;
-            tell_left_out(&report);
-            eprint!("{}", summary(&counts, &report));
-            let (run, comparison) = replay_stored(&store, &self.grid).await?;
-            self.output.print(&comparison)?;
-            eprintln!("kept as run {run}");
-            if self.no_serve {
-                store.close().await?;
-                return Ok(Exit::Pass);
-            }
-            serve(store, &self.listen).await?;
-            Ok(Exit::Pass)
-        })
+        serve_on(async {
+            let store = unless_interrupted(self.replay()).await?;
+            if self.no_serve { store.close().await } else { serve(store, &self.listen).await }
+        })?;
+        Ok(Exit::Pass)
+    }
+
+    /// Loads the traffic into a database of its own, replays it and prints the comparison.
+    async fn replay(&self) -> Result<Store> {
+        let store = self.database.open_named(DATABASE).await?;
+        let (counts, report) = self.load(&store).await?;
+        tell_left_out(&report);
+        eprint!("{}", summary(&counts, &report));
+        let grid = if self.traces.is_empty() { self.grid.clone().or_window(SAMPLE_WINDOW) } else { self.grid.clone() };
+        let (_, comparison) = replay_stored(&store, &grid).await?;
+        self.output.print(&comparison)?;
+        Ok(store)
     }
 
     async fn load(&self, store: &Store) -> Result<(Counts, source::Report)> {

@@ -8,6 +8,8 @@ use crate::cell::SpecError;
 use crate::source;
 use crate::sweep::UnknownWindow;
 
+use super::runtime::Interrupted;
+
 /// How a run ends that did what it was asked to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
@@ -44,6 +46,8 @@ pub fn code(error: &Error) -> ExitCode {
         ExitCode::from(3)
     } else if error.is::<NothingSelected>() {
         ExitCode::from(4)
+    } else if error.is::<Interrupted>() {
+        ExitCode::from(130)
     } else {
         ExitCode::from(1)
     }

@@ -25,7 +25,7 @@ impl Explain {
         match self.rule {
             Some(id) => {
                 let rule = rules::rule(&id).ok_or_else(|| unknown(&id))?;
-                print(&format!("# {}\n\n{}\n", rule.id, rule.documentation()))?;
+                print(&format!("{}\n", rule.documentation()))?;
             }
             None => print(&listing())?,
         }

@@ -10,8 +10,8 @@ use crate::transcript::size::{COUNTERS, Counter};
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Grid (each takes a comma-separated list)")]
 pub struct GridArgs {
-    /// The model's window: tokens (200000, 200k, 1M), or `model` for that of each session's model
-    #[arg(long, value_delimiter = ',', default_value = "model", env = "CUTPOINT_WINDOW")]
+    /// The model's window: tokens (200000, 200k, 1M), or `model` for that of each session's model, which is the default
+    #[arg(long, value_delimiter = ',', env = "CUTPOINT_WINDOW")]
     window: Vec<Window>,
     /// Compact when the prompt exceeds this share of the window
     #[arg(long, value_delimiter = ',', default_value = "70%,90%", env = "CUTPOINT_TRIGGER")]
@@ -37,10 +37,18 @@ pub struct GridArgs {
 const DEFAULT_POLICIES: &str = "drop-oldest-message,drop-oldest-round,drop-oldest-exchange";
 
 impl GridArgs {
+    /// The same grid, with this window where none is named.
+    pub fn or_window(mut self, window: Window) -> GridArgs {
+        if self.window.is_empty() {
+            self.window.push(window);
+        }
+        self
+    }
+
     /// The cells of the grid.
     pub fn cells(&self) -> Result<Vec<Cell>, SpecError> {
         let grid = Grid {
-            windows: self.window.clone(),
+            windows: self.clone().or_window(Window::Model).window,
             triggers: self.trigger.clone(),
             targets: self.target.clone(),
             policies: self.policy.clone(),

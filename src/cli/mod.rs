@@ -70,7 +70,12 @@ pub struct Database {
 impl Database {
     /// Opens the database.
     async fn open(&self) -> Result<Store> {
-        store::connect(&store::Database { url: self.database_url.clone(), data_dir: self.data_dir.clone() }).await
+        self.open_named(store::DATABASE).await
+    }
+
+    /// Opens the database of that name where it is our own; one of the user's is taken as it is.
+    async fn open_named(&self, name: &'static str) -> Result<Store> {
+        store::connect(&store::Database { url: self.database_url.clone(), data_dir: self.data_dir.clone(), name }).await
     }
 }
 

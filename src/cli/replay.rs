@@ -19,7 +19,7 @@ use super::grid::GridArgs;
 use super::input::{Paths, tell_left_out};
 use super::output::Output;
 use super::progress::Progress;
-use super::runtime::block_on;
+use super::runtime::{block_on, interruptible};
 
 /// Sessions that wait between the database and the replay.
 const QUEUE: usize = 64;
@@ -53,6 +53,10 @@ impl Replay {
         if self.paths.paths.is_empty() {
             return Err(Usage("name a log to replay, or --stored for what was ingested".to_owned()).into());
         }
+        interruptible(move || self.files())
+    }
+
+    fn files(self) -> Result<Exit> {
         let plan = plan(&self.grid, false)?;
         let (swept, report) = sweep_files(&plan, &self.paths)?;
         tell_left_out(&report);

@@ -11,7 +11,7 @@ use crate::store::Store;
 
 use super::Database;
 use super::exit::Exit;
-use super::runtime::block_on;
+use super::runtime::serve_on;
 
 /// Serve the dashboard
 #[derive(Debug, Args)]
@@ -33,7 +33,7 @@ pub struct Listen {
 
 impl Serve {
     pub fn run(self) -> Result<Exit> {
-        block_on(async {
+        serve_on(async {
             let store = self.database.open().await?;
             serve(store, &self.listen).await?;
             Ok(Exit::Pass)

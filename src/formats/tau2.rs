@@ -82,7 +82,7 @@ fn reached_the_agent(entry: &Value) -> bool {
     let asked_by_user = entry.get("requestor").and_then(Value::as_str) == Some("user");
     let calls = entry.get("tool_calls").and_then(Value::as_array).is_some_and(|calls| !calls.is_empty());
     let user = entry.get("role").and_then(Value::as_str) == Some("user");
-    !asked_by_user && !(user && calls)
+    !(asked_by_user || user && calls)
 }
 
 fn chat_message(entry: &Value) -> Value {

@@ -1,5 +1,5 @@
-//! A synthetic session as a native log: its calls, some of them refused, its requests compacted by a client that drops
-//! the oldest messages one by one.
+//! The calls of a synthetic session: when they were sent, what a client that drops the oldest messages one by one left
+//! of each request, and which were refused for it. Written as a native log, or as one line for the whole session.
 
 use std::io::{self, Write};
 
@@ -14,74 +14,112 @@ const EPOCH: u64 = 1_772_409_600;
 /// Tokens of tools and system prompt that are not in the message list.
 const FIXED: u32 = 420;
 
+/// One call as its client sent it.
+struct Sent {
+    /// The message that answers it; all before it are its full prompt.
+    answer: usize,
+    /// The first message, but for a system message, that the request still holds.
+    kept_from: usize,
+    size: u32,
+    /// What a compaction right before it did: tokens before, and the first message that had been kept.
+    compacted: Option<(u32, usize)>,
+    seconds: u64,
+    status: u16,
+}
+
 /// Writes a line for every call of the session.
-pub fn write(story: &Story, shape: &Shape, out: &mut impl Write) -> io::Result<()> {
-    let mut gone = vec![false; story.messages.len()];
-    let mut seconds = EPOCH + u64::from(story.number) * 97;
-    let mut n_calls = 0;
-    for answer in 1..story.messages.len() {
-        if story.messages[answer]["role"] != "assistant" || story.messages[answer - 1]["role"] == "assistant" {
-            continue;
-        }
-        let compacted = compact(story, shape, &mut gone, answer);
-        let status = if compacted && begins_with_result(story, &gone, answer) { 400 } else { 200 };
-        writeln!(out, "{}", line(story, &gone, answer, (n_calls, seconds), status))?;
-        n_calls += 1;
-        seconds += 7 + u64::from(story.tokens[answer]) / 10;
-        if status == 400 {
-            break;
-        }
+pub fn write_calls(story: &Story, shape: &Shape, out: &mut impl Write) -> io::Result<()> {
+    for (index, sent) in sent(story, shape).iter().enumerate() {
+        writeln!(out, "{}", call(story, sent, index))?;
     }
     Ok(())
 }
 
-/// Lets the oldest messages go where the request has outgrown the client's limit.
-fn compact(story: &Story, shape: &Shape, gone: &mut [bool], upto: usize) -> bool {
-    let mut size = FIXED + (0..upto).filter(|&at| !gone[at]).map(|at| story.tokens[at]).sum::<u32>();
-    if size <= shape.compact_at {
-        return false;
-    }
-    for at in usize::from(story.api == Api::OpenaiChat)..upto - 1 {
-        if size <= shape.compact_at / 2 {
+/// Writes one line for the session.
+pub fn write_session(story: &Story, shape: &Shape, out: &mut impl Write) -> io::Result<()> {
+    let sent = sent(story, shape);
+    let refused = sent.last().filter(|last| last.status != 200);
+    let upto = refused.map_or(story.messages.len(), |last| last.answer);
+    let calls: Vec<Value> = sent.iter().map(|sent| outcome(story, sent, json!({"upto": sent.answer}))).collect();
+    let compactions = sent.iter().enumerate().filter_map(|(index, sent)| {
+        let (before, from) = sent.compacted?;
+        let evicted: Vec<usize> = (from..sent.kept_from).collect();
+        Some(json!({"call": index, "trigger": "auto", "tokens_before": before, "tokens_after": sent.size, "evicted": evicted}))
+    });
+    let mut line = Map::new();
+    line.insert("session".to_owned(), story.id().into());
+    line.insert("api".to_owned(), story.api.id().into());
+    line.extend(body(story, story.messages[..upto].to_vec()));
+    line.insert("calls".to_owned(), calls.into());
+    line.insert("compactions".to_owned(), compactions.collect());
+    writeln!(out, "{}", Value::Object(line))
+}
+
+/// The calls of a session; a refused one is the last.
+fn sent(story: &Story, shape: &Shape) -> Vec<Sent> {
+    let mut all: Vec<Sent> = Vec::new();
+    let mut kept_from = story.n_pinned();
+    let mut seconds = EPOCH + u64::from(story.number) * 97;
+    for answer in 1..story.messages.len() {
+        if story.messages[answer]["role"] != "assistant" || story.messages[answer - 1]["role"] == "assistant" {
+            continue;
+        }
+        let before = size(story, kept_from, answer);
+        let from = kept_from;
+        if before > shape.compact_at {
+            while kept_from < answer - 1 && size(story, kept_from, answer) > shape.compact_at / 2 {
+                kept_from += 1;
+            }
+        }
+        let status = if kept_from > from && is_result(&story.messages[kept_from]) { 400 } else { 200 };
+        let compacted = (kept_from > from).then_some((before, from));
+        all.push(Sent { answer, kept_from, size: size(story, kept_from, answer), compacted, seconds, status });
+        if status != 200 {
             break;
         }
-        if !gone[at] {
-            gone[at] = true;
-            size -= story.tokens[at];
-        }
+        seconds += 7 + u64::from(story.tokens[answer]) / 10;
     }
-    true
+    all
 }
 
-/// Whether the first message that a compaction left is the answer to a call that went.
-fn begins_with_result(story: &Story, gone: &[bool], upto: usize) -> bool {
-    let first = (0..upto).find(|&at| !gone[at] && story.messages[at]["role"] != "system");
-    first.is_some_and(|at| {
-        story.messages[at]["role"] == "tool" || story.messages[at]["content"][0]["type"] == "tool_result"
-    })
+fn size(story: &Story, kept_from: usize, upto: usize) -> u32 {
+    let pinned: u32 = story.tokens[..story.n_pinned()].iter().sum();
+    FIXED + pinned + story.tokens[kept_from..upto].iter().sum::<u32>()
 }
 
-fn line(story: &Story, gone: &[bool], answer: usize, (n_calls, seconds): (u32, u64), status: u16) -> Value {
-    let kept = || (0..answer).filter(|&at| !gone[at]);
-    let input = FIXED + kept().map(|at| story.tokens[at]).sum::<u32>();
-    let messages: Vec<Value> = kept().map(|at| story.messages[at].clone()).collect();
-    let refused = status != 200;
-    let usage = json!({"input": input, "output": story.tokens[answer], "cache_read": 0, "cache_write": 0});
-    json!({
-        "time": seconds,
+fn is_result(message: &Value) -> bool {
+    message["role"] == "tool" || message["content"][0]["type"] == "tool_result"
+}
+
+/// A call as a line of a native log.
+fn call(story: &Story, sent: &Sent, index: usize) -> Value {
+    let pinned = &story.messages[..story.n_pinned()];
+    let messages = [pinned, &story.messages[sent.kept_from..sent.answer]].concat();
+    let response = if sent.status == 200 { story.messages[sent.answer].clone() } else { Value::Null };
+    let line = json!({
         "session": story.id(),
-        "id": format!("{}-{n_calls}", story.id()),
+        "id": format!("{}-{index}", story.id()),
         "api": story.api.id(),
         "model": story.model(),
         "request": body(story, messages),
-        "response": if refused { Value::Null } else { story.messages[answer].clone() },
-        "status": status,
-        "error": if refused { error(story.api).into() } else { Value::Null },
-        "usage": if refused { Value::Null } else { usage },
-    })
+        "response": response,
+    });
+    outcome(story, sent, line)
 }
 
-fn body(story: &Story, messages: Vec<Value>) -> Value {
+/// The line with when the call was sent and what came of it.
+fn outcome(story: &Story, sent: &Sent, mut line: Value) -> Value {
+    line["time"] = sent.seconds.into();
+    line["status"] = sent.status.into();
+    if sent.status == 200 {
+        line["usage"] = json!({"input": sent.size, "output": story.tokens[sent.answer]});
+    } else {
+        line["error"] = error(story.api).into();
+    }
+    line
+}
+
+fn body(story: &Story, messages: Vec<Value>) -> Map<String, Value> {
     let mut body = Map::new();
     body.insert("model".to_owned(), story.model().into());
     body.insert("max_tokens".to_owned(), 1024.into());
@@ -90,7 +128,7 @@ fn body(story: &Story, messages: Vec<Value>) -> Value {
     }
     body.insert("tools".to_owned(), tools(story.api));
     body.insert("messages".to_owned(), Value::Array(messages));
-    Value::Object(body)
+    body
 }
 
 fn error(api: Api) -> &'static str {

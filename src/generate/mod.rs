@@ -1,8 +1,9 @@
 //! Synthetic traffic of agents, from a seed: for the bundled sample, the tests and the benches.
 //!
 //! A session is a system prompt and exchanges; an exchange is a user message, rounds of tool calls (some parallel) with
-//! results of long-tailed size, and an answer. It is written as the native log (one call a line, whole requests, some of
-//! them refused or compacted by the client) or as one session a line. The same seed and shape give the same bytes; a
+//! results of long-tailed size, and an answer. Its client compacts: requests over a limit lose their oldest messages, and
+//! where the cut falls between a tool call and its result, the provider refuses. It is written as the native log (one
+//! call a line, whole requests: the bytes grow with the square of a session) or as one session a line. The same seed and shape give the same bytes; a
 //! session depends on its own number only, so more sessions never change the ones before.
 
 mod log;
@@ -42,7 +43,7 @@ pub struct Shape {
 impl Default for Shape {
     fn default() -> Shape {
         Shape {
-            sessions: 100,
+            sessions: 80,
             seed: 1,
             exchanges: 6,
             rounds: 3,
@@ -50,7 +51,7 @@ impl Default for Shape {
             parallel_permille: 250,
             result_tokens: 180,
             max_tokens: 24_000,
-            compact_at: 20_000,
+            compact_at: 18_000,
             anthropic_permille: 400,
         }
     }
@@ -81,8 +82,8 @@ pub fn write(shape: &Shape, form: Form, out: &mut impl Write) -> io::Result<()> 
     for number in 0..shape.sessions {
         let story = story(shape, number);
         match form {
-            Form::Sessions => writeln!(out, "{}", whole(&story))?,
-            Form::Native => log::write(&story, shape, out)?,
+            Form::Sessions => log::write_session(&story, shape, out)?,
+            Form::Native => log::write_calls(&story, shape, out)?,
         }
     }
     Ok(())
@@ -113,6 +114,11 @@ impl Story {
     fn push(&mut self, message: Value, tokens: u32) {
         self.messages.push(message);
         self.tokens.push(tokens + 4);
+    }
+
+    /// How many messages at the start are the system's.
+    fn n_pinned(&self) -> usize {
+        usize::from(self.api == Api::OpenaiChat)
     }
 
     fn size(&self) -> u32 {
@@ -224,15 +230,4 @@ fn tools(api: Api) -> Value {
         }
     };
     text::TOOLS.iter().map(define).collect()
-}
-
-/// A session as one line.
-fn whole(story: &Story) -> Value {
-    let mut line = json!({"session": story.id(), "api": story.api.id(), "model": story.model(), "max_tokens": 1024});
-    if story.api == Api::AnthropicMessages {
-        line["system"] = story.system.clone().into();
-    }
-    line["tools"] = tools(story.api);
-    line["messages"] = Value::Array(story.messages.clone());
-    line
 }

@@ -112,9 +112,10 @@ pub fn rows(random: &mut Random, tokens: u32) -> String {
     let mut n = 0;
     while n == 0 || n < tokens {
         let (number, metres) = (random.below(90) + 10, random.below(140));
-        let (who, what) = (random.pick(SUBJECTS), random.pick(OBJECTS));
-        text.push_str(&format!("{number:02} | {}.{} m | {who} | {what}\n", metres / 10, metres % 10));
-        n += 17;
+        let (hour, minute, who) = (random.below(24), random.below(60), random.pick(SUBJECTS));
+        let (whole, tenth) = (metres / 10, metres % 10);
+        text.push_str(&format!("{number} | {whole}.{tenth} m | {hour:02}:{minute:02} | {who}\n"));
+        n += 20;
     }
     text
 }

@@ -15,16 +15,16 @@ pub const COMPACTING: Metric = Metric {
 pub const BAD_CUT_SHARE: Metric = Metric {
     id: "bad_cut_share",
     title: "bad cuts",
-    about: "share of compactions whose prompt is refused although the uncompacted one is taken",
+    about: "share of compactions whose prompt is refused although the uncompacted one is taken; session-cluster bootstrap",
     unit: Unit::Share,
-    estimate: |tally| Estimate::quotient(tally.bad_cuts, tally.compactions, tally.compactions),
+    estimate: |tally| tally.ratio("bad_cut_share", tally.bad_cuts, tally.compactions, tally.compactions),
 };
 
 /// The share of compactions that could not reach their target.
 pub const TARGET_MISSED_SHARE: Metric = Metric {
     id: "target_missed_share",
     title: "target missed",
-    about: "share of compactions that could not bring the prompt down to the target",
+    about: "share of compactions that could not bring the prompt down to the target; session-cluster bootstrap",
     unit: Unit::Share,
-    estimate: |tally| Estimate::quotient(tally.target_missed, tally.compactions, tally.compactions),
+    estimate: |tally| tally.ratio("target_missed_share", tally.target_missed, tally.compactions, tally.compactions),
 };

@@ -5,10 +5,13 @@
 mod compactions;
 mod overshoot;
 mod refusals;
+mod resample;
 mod reuse;
 
 use crate::replay::{Cut, Outcome, Witness};
 use crate::stats::{self, Interval, Sketch};
+
+pub use resample::{Intervals, RATIOS, Resample};
 
 /// Every metric, in the order in which tables and pages list them.
 pub const METRICS: &[Metric] = &[
@@ -64,13 +67,17 @@ pub struct Estimate {
 impl Estimate {
     /// A rate of `hits` in `n` with its interval.
     fn rate(hits: u64, n: u64) -> Estimate {
-        let interval = stats::rate_interval(hits, n);
-        Estimate { value: stats::ratio(hits, n), low: interval.map(|i| i.low), high: interval.map(|i| i.high), n }
+        Estimate::quotient(hits, n, n).within(stats::rate_interval(hits, n))
     }
 
     /// A quotient of sums over `n` cases, without an interval.
     fn quotient(numerator: u64, denominator: u64, n: u64) -> Estimate {
         Estimate { value: stats::ratio(numerator, denominator), n, ..Estimate::default() }
+    }
+
+    /// The estimate with both ends of an interval, where there is one.
+    fn within(self, interval: Option<Interval>) -> Estimate {
+        Estimate { low: interval.map(|i| i.low), high: interval.map(|i| i.high), ..self }
     }
 
     /// "1 in N" of a rate: its value and both ends of its interval inverted.
@@ -86,7 +93,7 @@ impl Estimate {
 }
 
 /// What one cell did to many sessions.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tally {
     pub sessions: u64,
     pub sessions_compacted: u64,
@@ -112,6 +119,8 @@ pub struct Tally {
     pub truncated_tokens: u64,
     /// `freed / deficit` of the cuts that reached their target.
     pub overshoot: Sketch,
+    /// The intervals of the ratios of sums, once all sessions are in: see [`Resample`].
+    pub intervals: Intervals,
 }
 
 /// The counters of a tally under their names, for whoever lists, stores or adds them up.
@@ -129,11 +138,12 @@ macro_rules! counters {
             /// The tally with these counters and this sketch.
             pub fn from_counters(counters: [u64; Tally::COUNTERS.len()], overshoot: Sketch) -> Tally {
                 let [$($name),*] = counters;
-                Tally { $($name,)* overshoot }
+                Tally { $($name,)* overshoot, intervals: Intervals::default() }
             }
 
-            /// Adds all that another tally counted.
+            /// Adds all that another tally counted; intervals do not add up and are gone.
             pub fn merge(&mut self, other: &Tally) {
+                self.intervals = Intervals::default();
                 $(self.$name += other.$name;)*
                 self.overshoot.merge(&other.overshoot);
             }
@@ -191,6 +201,12 @@ impl Tally {
         self.prefix_tokens += outcome.prefix_tokens;
         self.evicted_messages += outcome.evicted_messages;
         self.truncated_tokens += outcome.truncated_tokens;
+    }
+
+    /// A ratio of sums that [`RATIOS`] knows by its metric, over `n` cases.
+    fn ratio(&self, metric: &str, numerator: u64, denominator: u64, n: u64) -> Estimate {
+        let known = RATIOS.iter().position(|ratio| ratio.metric == metric);
+        Estimate::quotient(numerator, denominator, n).within(known.and_then(|at| self.intervals[at]))
     }
 
     /// The compactions that reached their target.

@@ -6,9 +6,9 @@ use super::{Estimate, Metric, Tally, Unit};
 pub const RATIO: Metric = Metric {
     id: "overshoot_ratio",
     title: "overshoot",
-    about: "tokens freed / deficit, sums over sums, over the compactions that reached their target",
+    about: "tokens freed / deficit, sums over sums, over the compactions that reached their target; session-cluster bootstrap",
     unit: Unit::Ratio,
-    estimate: |tally| Estimate::quotient(tally.freed_reached, tally.deficit_reached, tally.reached()),
+    estimate: |tally| tally.ratio("overshoot_ratio", tally.freed_reached, tally.deficit_reached, tally.reached()),
 };
 
 /// The middle one.
@@ -33,9 +33,11 @@ pub const P90: Metric = Metric {
 pub const EXCESS: Metric = Metric {
     id: "excess_per_cut",
     title: "tokens for nothing per cut",
-    about: "tokens freed beyond the deficit, per compaction that reached its target",
+    about: "tokens freed beyond the deficit, per compaction that reached its target; session-cluster bootstrap",
     unit: Unit::Tokens,
-    estimate: |tally| Estimate::quotient(tally.freed_reached - tally.deficit_reached, tally.reached(), tally.reached()),
+    estimate: |tally| {
+        tally.ratio("excess_per_cut", tally.freed_reached - tally.deficit_reached, tally.reached(), tally.reached())
+    },
 };
 
 fn percentile(tally: &Tally, percent: u64) -> Estimate {

@@ -26,9 +26,10 @@ pub const ONE_IN: Metric = Metric {
 pub const RATE_400_CALLS: Metric = Metric {
     id: "rate_400_calls",
     title: "calls with a 400",
-    about: "share of calls that a structural rule refuses although their uncompacted request is taken",
+    about: "share of calls that a structural rule refuses although their uncompacted request is taken; session-cluster \
+            bootstrap",
     unit: Unit::Share,
-    estimate: |tally| Estimate::quotient(tally.calls_400, tally.calls, tally.calls),
+    estimate: |tally| tally.ratio("rate_400_calls", tally.calls_400, tally.calls, tally.calls),
 };
 
 /// The back-of-envelope figure beside the replayed one.
@@ -50,7 +51,8 @@ pub const PRODUCT_RULE: Metric = Metric {
 pub const RATE_OVER_WINDOW: Metric = Metric {
     id: "rate_over_window",
     title: "calls over the window",
-    about: "share of calls whose prompt and output reserve exceed the window after whatever the policy did",
+    about: "share of calls whose prompt and output reserve exceed the window after whatever the policy did; session-cluster \
+            bootstrap",
     unit: Unit::Share,
-    estimate: |tally| Estimate::quotient(tally.over_window, tally.calls, tally.calls),
+    estimate: |tally| tally.ratio("rate_over_window", tally.over_window, tally.calls, tally.calls),
 };

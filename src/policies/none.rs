@@ -1,8 +1,8 @@
 //! Never compacts: what a harness sends that keeps everything. Its refusals are the context window's.
 
-use crate::transcript::Prompt;
+use crate::transcript::{Prompt, Unit};
 
-use super::{Evict, Eviction, Policy};
+use super::{Evict, Eviction, FrontCut, Policy};
 
 pub const POLICY: Policy = Policy {
     id: "none",
@@ -16,6 +16,11 @@ struct None;
 impl Evict for None {
     fn evict(&self, _: &Prompt, _: u64) -> Eviction {
         Eviction::default()
+    }
+
+    /// A cut that keeps everything.
+    fn front(&self) -> Option<FrontCut> {
+        Some(FrontCut { unit: Unit::Message, keep: u32::MAX })
     }
 
     fn compacts(&self) -> bool {

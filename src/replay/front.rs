@@ -101,7 +101,7 @@ impl Run<'_> {
     fn compact(&mut self, call: usize, gone_before: usize) {
         let full = self.columns.full[call];
         let before = full - self.gone(gone_before);
-        let k = self.choose(call, full - self.limits.target).max(gone_before);
+        let k = self.choose(call, full - self.limits.target, gone_before);
         let freed = self.gone(k) - self.gone(gone_before);
         let deficit = before - self.limits.target;
         let broken = self.is_broken(call, k);
@@ -112,7 +112,7 @@ impl Run<'_> {
             freed,
             evicted_messages: at(&self.units.messages_gone, k) - at(&self.units.messages_gone, gone_before),
             evicted_exchanges: at(&self.units.exchanges_gone, k) - at(&self.units.exchanges_gone, gone_before),
-            kept_from: at(&self.units.start, k),
+            kept_from: if k < self.units.units_in[call] as usize { self.units.start[k] } else { 0 },
             reached: freed >= deficit,
             broken: broken.then(|| (ORPHAN, at(&self.units.start, k))),
         };
@@ -135,10 +135,21 @@ impl Run<'_> {
         self.k = k;
     }
 
-    /// How many units must go for `need` tokens to be gone, as far as `keep` allows.
-    fn choose(&self, call: usize, need: u64) -> usize {
+    /// How many units must go for `need` tokens to be gone, as far as `keep` allows and from `least` on. The answer is
+    /// near: the search doubles its step from there.
+    fn choose(&self, call: usize, need: u64, least: usize) -> usize {
         let most = (self.units.units_in[call] as usize).saturating_sub(self.keep);
-        self.units.gone[..most].partition_point(|gone| *gone < need)
+        if most <= least {
+            return least;
+        }
+        let gone = &self.units.gone[least..most];
+        let mut step = 1;
+        while step < gone.len() && gone[step] < need {
+            step *= 2;
+        }
+        let from = step / 2;
+        let to = gone.len().min(step + 1);
+        least + from + gone[from..to].partition_point(|gone| *gone < need)
     }
 
     fn gone(&self, k: usize) -> u64 {

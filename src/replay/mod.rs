@@ -78,7 +78,8 @@ pub struct Cut {
     pub freed: u64,
     pub evicted_messages: u32,
     pub evicted_exchanges: u32,
-    /// The first message that a policy may remove and that is still there, as an index of the transcript.
+    /// The first message that a policy may remove and that is still there, as an index of the transcript; 0 where there
+    /// is none.
     pub kept_from: u32,
     pub reached: bool,
     /// The rule that makes its prompt be refused, and the message of the transcript where it does.

@@ -37,8 +37,11 @@ fn cells(comparison: &Comparison) -> polars::prelude::PolarsResult<DataFrame> {
     DataFrame::new(comparison.cells.len(), settings.chain([counter]).chain(counters).chain(estimates).collect())
 }
 
+/// How a setting is read off a cell.
+type ReadCell = fn(&Cell) -> String;
+
 /// The columns that name a cell.
-const SETTINGS: &[(&str, fn(&Cell) -> String)] = &[
+const SETTINGS: &[(&str, ReadCell)] = &[
     ("cell", |cell| cell.to_string()),
     ("window", |cell| cell.window.to_string()),
     ("trigger", |cell| cell.trigger.text().to_owned()),

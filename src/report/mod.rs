@@ -3,6 +3,7 @@
 mod frame;
 mod json;
 mod table;
+pub mod chart;
 pub mod text;
 
 use anyhow::Result;

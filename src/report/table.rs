@@ -1,11 +1,14 @@
 //! The comparison for people: one table for each window, target and mode, policies and triggers down the side.
 
-use comfy_table::{ContentArrangement, Table, presets};
+use comfy_table::{CellAlignment, Table, presets};
 
 use crate::cell::{Cell, Mode, Target, Window};
 use crate::metrics::{Metric, Tally, metric};
 
 use super::{Comparison, text};
+
+/// Columns apart by space, a rule above and under the heading.
+const PLAIN: &str = "  ─  ──      ─     ";
 
 /// What the rows of one table share.
 type Setting<'a> = (Window, &'a Target, Mode);
@@ -17,15 +20,15 @@ struct Column {
 }
 
 const COLUMNS: &[Column] = &[
-    Column { heading: "sessions that compact", read: |tally| figure(tally, "rate_compacted") },
-    Column { heading: "sessions with a 400", read: |tally| figure(tally, "rate_400") },
+    Column { heading: "sessions with 400", read: |tally| figure(tally, "rate_400") },
     Column { heading: "1 in N", read: |tally| figure(tally, "one_in") },
-    Column { heading: "calls with a 400", read: |tally| text::grouped(tally.calls_400) },
-    Column { heading: "calls over window", read: |tally| text::grouped(tally.over_window) },
+    Column { heading: "400s", read: |tally| text::grouped(tally.calls_400) },
+    Column { heading: "over window", read: |tally| text::grouped(tally.over_window) },
     Column { heading: "bad cuts", read: |tally| format!("{} of {}", tally.bad_cuts, text::grouped(tally.compactions)) },
-    Column { heading: "target missed", read: |tally| text::grouped(tally.target_missed) },
     Column { heading: "overshoot", read: |tally| figure(tally, "overshoot_ratio") },
     Column { heading: "tokens for nothing", read: |tally| text::grouped(tally.freed_reached - tally.deficit_reached) },
+    Column { heading: "target missed", read: |tally| text::grouped(tally.target_missed) },
+    Column { heading: "sessions compact", read: |tally| figure(tally, "rate_compacted") },
 ];
 
 fn figure(tally: &Tally, id: &str) -> String {
@@ -33,17 +36,18 @@ fn figure(tally: &Tally, id: &str) -> String {
     text::with_interval(&(metric.estimate)(tally), metric.unit)
 }
 
-/// The comparison as tables, laid out for `width` or, without one, for the terminal if there is one.
+/// The comparison as tables, laid out for `width` or, without one, for the terminal if there is one: what does not fit
+/// beside each other goes below.
 pub fn terminal(comparison: &Comparison, width: Option<u16>) -> String {
+    let width = width.or_else(|| Table::new().width()).map_or(usize::MAX, usize::from);
     let mut out = String::new();
     for (setting, cells) in settings(comparison) {
         out.push_str(&format!("{}\n", title(comparison, setting, cells[0])));
-        let mut table = filled(&cells, presets::UTF8_HORIZONTAL_ONLY);
-        table.set_content_arrangement(ContentArrangement::Dynamic);
-        if let Some(width) = width {
-            table.set_width(width);
+        let columns = columns(&cells);
+        for fitting in pack(&columns, width) {
+            out.push_str(&format!("{}\n", table(&fitting, PLAIN)));
         }
-        out.push_str(&format!("{table}\n\n"));
+        out.push('\n');
     }
     out.push_str(&footnote(comparison));
     out
@@ -54,7 +58,9 @@ pub fn markdown(comparison: &Comparison) -> String {
     let mut out = String::new();
     for (setting, cells) in settings(comparison) {
         out.push_str(&format!("### {}\n\n", title(comparison, setting, cells[0])));
-        out.push_str(&format!("{}\n\n", filled(&cells, presets::ASCII_MARKDOWN)));
+        let columns = columns(&cells);
+        let all: Vec<&Filled> = columns.iter().collect();
+        out.push_str(&format!("{}\n\n", table(&all, presets::ASCII_MARKDOWN)));
     }
     out.push_str(&footnote(comparison));
     out
@@ -81,14 +87,59 @@ fn footnote(comparison: &Comparison) -> String {
     note
 }
 
-fn filled(cells: &[&(Cell, Tally)], preset: &str) -> Table {
+/// A column with its texts, heading first.
+struct Filled {
+    texts: Vec<String>,
+}
+
+impl Filled {
+    fn new(heading: &str, texts: impl Iterator<Item = String>) -> Filled {
+        Filled { texts: [heading.to_owned()].into_iter().chain(texts).collect() }
+    }
+
+    /// The columns of a terminal that it takes, the space around it included.
+    fn width(&self) -> usize {
+        self.texts.iter().map(|text| text.chars().count()).max().unwrap_or(0) + 3
+    }
+}
+
+/// The columns that stand in every table.
+const NAMING: usize = 2;
+
+fn columns(cells: &[&(Cell, Tally)]) -> Vec<Filled> {
+    let naming = [
+        Filled::new("policy", cells.iter().map(|(cell, _)| cell.policy.to_string())),
+        Filled::new("trigger", cells.iter().map(|(cell, _)| cell.trigger.text().to_owned())),
+    ];
+    let figures =
+        COLUMNS.iter().map(|column| Filled::new(column.heading, cells.iter().map(|(_, tally)| (column.read)(tally))));
+    naming.into_iter().chain(figures).collect()
+}
+
+/// The columns as tables that fit a width, each with the columns that name a cell in front.
+fn pack(columns: &[Filled], width: usize) -> Vec<Vec<&Filled>> {
+    let (naming, figures) = columns.split_at(NAMING);
+    let named: usize = naming.iter().map(Filled::width).sum();
+    let mut tables: Vec<Vec<&Filled>> = Vec::new();
+    let mut taken = named;
+    for figure in figures {
+        if tables.is_empty() || taken + figure.width() > width {
+            tables.push(naming.iter().collect());
+            taken = named;
+        }
+        taken += figure.width();
+        tables.last_mut().expect("the first column begins a table").push(figure);
+    }
+    tables
+}
+
+fn table(columns: &[&Filled], preset: &str) -> Table {
     let mut table = Table::new();
     table.load_preset(preset);
-    table.set_header(["policy", "trigger"].into_iter().chain(COLUMNS.iter().map(|column| column.heading)));
-    for (cell, tally) in cells {
-        let named = [cell.policy.to_string(), cell.trigger.text().to_owned()];
-        table.add_row(named.into_iter().chain(COLUMNS.iter().map(|column| (column.read)(tally))));
-    }
+    let row = |at: usize| columns.iter().map(move |column| column.texts[at].as_str());
+    table.set_header(row(0)).add_rows((1..columns[0].texts.len()).map(row));
+    let figures = table.column_iter_mut().skip(NAMING);
+    figures.for_each(|figure| figure.set_cell_alignment(CellAlignment::Right));
     table
 }
 

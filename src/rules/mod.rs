@@ -23,7 +23,6 @@ mod tool_result_not_adjacent;
 mod trailing_tool_call;
 mod unanswered_tool_call;
 mod unknown_role;
-mod invalid_tool_call_id;
 mod tool_call_id_too_long;
 mod thinking_block_final;
 mod thinking_block_not_first;
@@ -234,7 +233,6 @@ pub const RULES: &[Rule] = &[
     duplicate_tool_result::RULE,
     duplicate_tool_call_id::RULE,
     text_before_tool_result::RULE,
-    invalid_tool_call_id::RULE,
     tool_call_id_too_long::RULE,
     thinking_block_final::RULE,
     thinking_block_not_first::RULE,

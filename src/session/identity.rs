@@ -33,6 +33,11 @@ pub fn list(messages: &[Message]) -> List {
     List { digests, running, n_pinned: messages.iter().take_while(pinned).count() }
 }
 
+/// Whether two messages say the same.
+pub fn same(left: &Message, right: &Message) -> bool {
+    digest(left) == digest(right)
+}
+
 fn pair(left: &Digest, right: &Digest) -> Digest {
     let mut hasher = blake3::Hasher::new();
     hasher.update(left).update(right);

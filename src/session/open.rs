@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use super::identity::{Digest, List};
-use crate::model::{Call, Compaction, Message, Origin, Reply, Role, Session, SessionCall};
+use super::identity::{self, Digest, List};
+use crate::model::{Body, Call, Compaction, Message, Origin, Part, Reply, Role, Session, SessionCall};
 
 /// What a request that does not extend the one before it is to a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,7 +165,7 @@ impl Open {
         let kept = self.kept(list, common);
         let new_from = match kept.iter().rposition(Option::is_some) {
             Some(last) => common + last + 1,
-            None => (common + 1).min(messages.len().saturating_sub(1)).max(common),
+            None => common + usize::from(self.begins_with_summary(&messages[common..])),
         };
         let mut behind: Vec<Option<u32>> = self.behind[..common].to_vec();
         behind.extend(kept[..new_from - common].iter().map(|place| place.and_then(|at| self.behind[at])));
@@ -189,6 +189,17 @@ impl Open {
         }
         self.behind = behind;
         new_from
+    }
+
+    /// Whether the first of these messages stands for what left: others follow it, it holds no tool use or result, and
+    /// it is not the answer to the last call.
+    fn begins_with_summary(&self, messages: &[Option<Message>]) -> bool {
+        let [Some(first), _, ..] = messages else {
+            return false;
+        };
+        let tools = |part: &Part| matches!(part.body, Body::ToolUse(_) | Body::ToolResult(_));
+        let answer = self.response.as_ref().is_some_and(|answer| identity::same(answer, first));
+        !answer && !first.parts.iter().any(tools)
     }
 
     /// The session; the answer to the last call stands behind its prompt.

@@ -1,12 +1,14 @@
-//! Intervals for counts; knows numbers only.
+//! Intervals, sketches and resampling; knows numbers only.
 //!
 //! Wilson's score interval is the default for a rate; Clopper and Pearson's exact one serves where nothing or everything
 //! was hit, because Wilson's bounds are too kind there. Both are two-sided at 95 %. Nothing here reads a log.
 
+mod bootstrap;
 mod sketch;
 
 use statrs::distribution::{Beta, ContinuousCDF};
 
+pub use bootstrap::{Sums, Weights, ratio_interval, seed};
 pub use sketch::{Sketch, middle};
 
 /// The standard normal quantile of a two-sided 95 % interval.
@@ -75,8 +77,11 @@ mod tests {
         assert!((got - want).abs() <= tolerance, "got {got}, want {want}");
     }
 
-    /// Counts, Wilson's bounds, Clopper and Pearson's bounds, both ends of "1 in N" by Wilson: computed independently.
-    const VECTORS: &[(u64, u64, [f64; 2], [f64; 2], [f64; 2])] = &[
+    /// Hits, cases, Wilson's bounds, Clopper and Pearson's bounds, both ends of "1 in N" by Wilson.
+    type Vector = (u64, u64, [f64; 2], [f64; 2], [f64; 2]);
+
+    /// Computed independently.
+    const VECTORS: &[Vector] = &[
         (0, 93, [0.0, 0.039668], [0.0, 0.038889], [25.2, f64::INFINITY]),
         (1, 93, [0.001901, 0.058419], [0.000272, 0.058458], [17.1, 526.1]),
         (3, 93, [0.011031, 0.090594], [0.006702, 0.091388], [11.0, 90.7]),

@@ -3,15 +3,18 @@
 //! Its state is integers only, so sketches merge by addition, in any order, to the same bytes. A quantile is within
 //! [`ACCURACY`] of the value of that rank, relatively.
 
-use std::collections::BTreeMap;
-
 /// The relative error of a quantile.
 pub const ACCURACY: f64 = 0.001;
 
-/// Counts of values by bucket; bucket `i` holds the values in `(γ^(i-1), γ^i]`, with γ = (1 + accuracy) / (1 - accuracy).
+/// The logarithm of γ = (1 + accuracy) / (1 - accuracy), the ratio of the ends of a bucket.
+const LN_GAMMA: f64 = 0.002_000_000_666_667_066_7;
+
+/// Counts of values by bucket; bucket `i` holds the values in `(γ^(i-1), γ^i]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sketch {
-    buckets: BTreeMap<i32, u64>,
+    /// The bucket of the first count; the first and the last count are above 0.
+    first: i32,
+    counts: Vec<u64>,
     n: u64,
 }
 
@@ -19,15 +22,30 @@ impl Sketch {
     /// Adds the ratio of two whole numbers, both above 0.
     pub fn add_ratio(&mut self, numerator: u64, denominator: u64) {
         let value = numerator as f64 / denominator as f64;
-        *self.buckets.entry((value.ln() / ln_gamma()).ceil() as i32).or_default() += 1;
-        self.n += 1;
+        self.add((value.ln() / LN_GAMMA).ceil() as i32, 1);
+    }
+
+    fn add(&mut self, bucket: i32, count: u64) {
+        if self.counts.is_empty() {
+            self.first = bucket;
+        }
+        if bucket < self.first {
+            let missing = (self.first - bucket) as usize;
+            self.counts.splice(..0, std::iter::repeat_n(0, missing));
+            self.first = bucket;
+        }
+        let at = (bucket - self.first) as usize;
+        if at >= self.counts.len() {
+            self.counts.resize(at + 1, 0);
+        }
+        self.counts[at] += count;
+        self.n += count;
     }
 
     /// Adds all that another sketch holds.
     pub fn merge(&mut self, other: &Sketch) {
-        self.n += other.n;
-        for (bucket, count) in &other.buckets {
-            *self.buckets.entry(*bucket).or_default() += count;
+        for (bucket, count) in other.buckets() {
+            self.add(bucket, count);
         }
     }
 
@@ -36,42 +54,37 @@ impl Sketch {
         self.n
     }
 
-    /// The value below which `percent` of the values lie; between two values it is the mean of both, and `None` if the
-    /// sketch holds none.
+    /// The value that `percent` of the values do not exceed: of all values in order the one behind that share of them,
+    /// the upper one where two stand in the middle. `None` if the sketch holds none.
     pub fn percentile(&self, percent: u64) -> Option<f64> {
-        let scaled = percent * self.n;
-        let (lower, upper) = (scaled.div_ceil(100).max(1), (scaled / 100 + 1).min(self.n));
-        Some((self.of_rank(lower)? + self.of_rank(upper)?) / 2.0)
+        self.of_rank((percent * self.n / 100 + 1).min(self.n))
     }
 
     /// The value of a rank, counted from 1.
     fn of_rank(&self, rank: u64) -> Option<f64> {
         let mut seen = 0;
-        self.buckets.iter().find_map(|(bucket, count)| {
+        self.buckets().find_map(|(bucket, count)| {
             seen += count;
-            (seen >= rank).then(|| middle(*bucket))
+            (seen >= rank).then(|| middle(bucket))
         })
     }
 
-    /// Its buckets with their counts, ascending.
+    /// Its buckets that hold values, with their counts, ascending.
     pub fn buckets(&self) -> impl Iterator<Item = (i32, u64)> + '_ {
-        self.buckets.iter().map(|(bucket, count)| (*bucket, *count))
+        (self.first..).zip(&self.counts).filter(|(_, count)| **count > 0).map(|(bucket, count)| (bucket, *count))
     }
 
     /// The sketch with these buckets.
     pub fn from_buckets(buckets: impl IntoIterator<Item = (i32, u64)>) -> Sketch {
-        let buckets: BTreeMap<i32, u64> = buckets.into_iter().collect();
-        Sketch { n: buckets.values().sum(), buckets }
+        let mut sketch = Sketch::default();
+        buckets.into_iter().filter(|(_, count)| *count > 0).for_each(|(bucket, count)| sketch.add(bucket, count));
+        sketch
     }
 }
 
 /// The value that stands for a bucket: the one whose relative distance to both its ends is the same.
 pub fn middle(bucket: i32) -> f64 {
-    (f64::from(bucket) * ln_gamma()).exp() * (1.0 - ACCURACY)
-}
-
-fn ln_gamma() -> f64 {
-    ((1.0 + ACCURACY) / (1.0 - ACCURACY)).ln()
+    (f64::from(bucket) * LN_GAMMA).exp() * (1.0 - ACCURACY)
 }
 
 #[cfg(test)]
@@ -89,6 +102,11 @@ mod tests {
     }
 
     #[test]
+    fn buckets_are_as_wide_as_the_accuracy_says() {
+        assert!((((1.0 + ACCURACY) / (1.0 - ACCURACY)).ln() - LN_GAMMA).abs() < 1e-15);
+    }
+
+    #[test]
     fn nothing_has_no_median() {
         assert_eq!(Sketch::default().percentile(50), None);
     }
@@ -102,10 +120,7 @@ mod tests {
             let sketch = sketch_of(&values);
             let mut exact: Vec<f64> = values.iter().map(|(n, d)| *n as f64 / *d as f64).collect();
             exact.sort_by(f64::total_cmp);
-            // Averaging at the steps of the distribution, by exact arithmetic.
-            let scaled = percent as usize * exact.len();
-            let (lower, upper) = (scaled.div_ceil(100).max(1), (scaled / 100 + 1).min(exact.len()));
-            let (got, want) = (sketch.percentile(percent).unwrap(), (exact[lower - 1] + exact[upper - 1]) / 2.0);
+            let (got, want) = (sketch.percentile(percent).unwrap(), exact[(percent as usize * exact.len() / 100).min(exact.len() - 1)]);
             prop_assert!((got / want - 1.0).abs() <= ACCURACY * 1.000_001, "{got} for {want}");
         }
 

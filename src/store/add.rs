@@ -197,7 +197,7 @@ async fn replace(connection: &mut PgConnection, old: &Known, session: &Packed) -
         &session.chain(session.n_messages()),
         session.n_messages() as i32,
         session.calls.len() as i32,
-        as_integer(session.n_calls_400()),
+        session.n_calls_400(),
         session.compactions.len() as i32,
         first,
         last
@@ -228,7 +228,7 @@ async fn insert_sessions(connection: &mut PgConnection, sessions: &[(i64, &Packe
         rows.integer(as_integer(session.ordinal)).maybe(session.parent.as_deref(), Rows::text).text(session.api);
         rows.maybe(session.model.as_deref(), Rows::text).bytes(&session.digest);
         rows.bytes(&session.chain(session.n_messages())).integer(session.n_messages() as i32);
-        rows.integer(session.calls.len() as i32).integer(as_integer(session.n_calls_400()));
+        rows.integer(session.calls.len() as i32).maybe(session.n_calls_400(), Rows::integer);
         rows.integer(session.compactions.len() as i32).maybe(first, Rows::time).maybe(last, Rows::time);
     }
     let statement = "copy sessions (id, source_id, line, name, ordinal, parent, api, model, digest, chain, n_messages, \

@@ -24,6 +24,7 @@ use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::{ConnectOptions, Connection, Executor};
 use thiserror::Error;
 
+pub use embedded::DATABASE;
 use embedded::Lease;
 
 pub use add::Added;
@@ -48,12 +49,20 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Which database to use.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Database {
     /// A Postgres of the user's; `None` means our own.
     pub url: Option<String>,
     /// Where our own keeps its data; `None` means the user's data folder.
     pub data_dir: Option<PathBuf>,
+    /// The name of the database in our own.
+    pub name: &'static str,
+}
+
+impl Default for Database {
+    fn default() -> Database {
+        Database { url: None, data_dir: None, name: DATABASE }
+    }
 }
 
 /// The database cannot be reached, or our own cannot be started.
@@ -77,7 +86,7 @@ pub struct Store {
 pub async fn connect(database: &Database) -> Result<Store> {
     let (lease, options) = match &database.url {
         Some(url) => (None, PgConnectOptions::from_str(url).context("could not read the database URL")?),
-        None => join(database.data_dir.clone()).await.map(|(lease, options)| (Some(lease), options))?,
+        None => join(database).await.map(|(lease, options)| (Some(lease), options))?,
     };
     let options = options.application_name("cutpoint").disable_statement_logging();
     match &lease {
@@ -121,15 +130,16 @@ async fn try_to_reach(options: &PgConnectOptions) -> Result<()> {
     Ok(connection.close().await?)
 }
 
-async fn join(data_dir: Option<PathBuf>) -> Result<(Lease, PgConnectOptions)> {
+async fn join(database: &Database) -> Result<(Lease, PgConnectOptions)> {
+    let data_dir = database.data_dir.clone();
     let lease = tokio::task::spawn_blocking(move || embedded::join(data_dir.as_deref())).await?.context(Unavailable)?;
-    let options = lease.options(embedded::DATABASE);
+    let options = lease.options(database.name);
     Ok((lease, options))
 }
 
 /// Makes the database if the server has none of that name yet; waits while the server recovers.
 pub async fn ensure_database(options: &PgConnectOptions) -> Result<()> {
-    let name = options.get_database().unwrap_or(embedded::DATABASE).to_owned();
+    let name = options.get_database().unwrap_or(DATABASE).to_owned();
     let since = Instant::now();
     loop {
         match options.connect().await {

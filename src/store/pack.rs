@@ -80,8 +80,11 @@ impl Packed {
         chain(self.messages[..n].iter().map(|message| &message.hash))
     }
 
-    pub(super) fn n_calls_400(&self) -> u32 {
-        self.calls.iter().filter(|call| call.reply.status == Some(400)).count() as u32
+    /// Calls that were refused with 400; nothing is known of it where the log states no status.
+    pub(super) fn n_calls_400(&self) -> Option<i32> {
+        let mut statuses = self.calls.iter().filter_map(|call| call.reply.status).peekable();
+        statuses.peek()?;
+        Some(statuses.filter(|status| *status == 400).count() as i32)
     }
 
     /// When its first and its last call were made.

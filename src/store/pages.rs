@@ -13,8 +13,8 @@ pub struct Overview {
     pub sources: i64,
     pub sessions: i64,
     pub calls: i64,
-    /// Calls that the provider refused with 400, as the logs say.
-    pub calls_400: i64,
+    /// Calls that the provider refused with 400, as the logs say; `None` where no log states a status.
+    pub calls_400: Option<i64>,
     pub compactions: i64,
     pub defects: i64,
 }
@@ -30,7 +30,7 @@ pub struct SessionLine {
     pub model: Option<String>,
     pub n_messages: i32,
     pub n_calls: i32,
-    pub n_calls_400: i32,
+    pub n_calls_400: Option<i32>,
     pub n_compactions: i32,
     pub first_call_at: Option<OffsetDateTime>,
     pub last_call_at: Option<OffsetDateTime>,
@@ -43,7 +43,7 @@ impl Store {
             Overview,
             r#"select (select count(*) from sources) as "sources!", count(*) as "sessions!",
                       coalesce(sum(n_calls), 0)::bigint as "calls!",
-                      coalesce(sum(n_calls_400), 0)::bigint as "calls_400!",
+                      sum(n_calls_400)::bigint as calls_400,
                       coalesce(sum(n_compactions), 0)::bigint as "compactions!",
                       (select count(*) from defects) as "defects!"
                from sessions"#

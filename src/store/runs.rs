@@ -6,12 +6,12 @@ use sqlx::PgConnection;
 use super::Store;
 use super::copy::{Rows, as_bigint, as_integer};
 use crate::cell::Cell;
-use crate::metrics::Tally;
+use crate::metrics::{Intervals, Tally};
 use crate::model::Time;
 use crate::replay::{Cut, Outcome};
-use crate::stats::Sketch;
+use crate::stats::{Interval, Sketch};
 
-const COPY_CELLS: &str = "copy cells (id, run_id, position, key, policy, trigger, target, \"window\", mode, sketch, \
+const COPY_CELLS: &str = "copy cells (id, run_id, position, key, policy, trigger, target, \"window\", mode, sketch, intervals, \
      sessions, calls, sessions_compacted, compactions, bad_cuts, sessions_400, calls_400, depends_calls, \
      baseline_invalid_calls, target_missed, sessions_over_window, over_window, sessions_exact, freed, \
      deficit, freed_reached, deficit_reached, tokens_before, tokens_after, prefix_tokens, \
@@ -67,7 +67,7 @@ pub struct Run {
 }
 
 /// One cell of a run that was kept.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct RunCell {
     pub id: i64,
     /// Its number in the run.
@@ -164,7 +164,7 @@ impl Store {
     /// The cells of a run, in their order.
     pub async fn run_cells(&self, run_id: i64) -> Result<Vec<RunCell>> {
         let rows = sqlx::query!(
-            r#"select id, position, key, policy, trigger, target, "window", mode, sketch,
+            r#"select id, position, key, policy, trigger, target, "window", mode, sketch, intervals,
                       sessions, calls, sessions_compacted, compactions, bad_cuts, sessions_400, calls_400, depends_calls,
                       baseline_invalid_calls, target_missed, sessions_over_window, over_window, sessions_exact, freed,
                       deficit, freed_reached, deficit_reached, tokens_before, tokens_after, prefix_tokens,
@@ -198,6 +198,8 @@ impl Store {
                 row.evicted_messages,
                 row.truncated_tokens,
             ];
+            let overshoot = sketch(&row.sketch);
+            let tally = Tally::from_counters(counters.map(|counter| counter as u64), overshoot);
             RunCell {
                 id: row.id,
                 position: row.position,
@@ -207,7 +209,7 @@ impl Store {
                 target: row.target,
                 window: row.window,
                 mode: row.mode,
-                tally: Tally::from_counters(counters.map(|counter| counter as u64), sketch(&row.sketch)),
+                tally: Tally { intervals: intervals(&row.intervals), ..tally },
             }
         });
         Ok(cells.collect())
@@ -227,16 +229,21 @@ impl Store {
         .await?)
     }
 
-    /// The sessions that a cell broke, those with the most refused calls first.
-    pub async fn broken_outcomes(&self, cell_id: i64, limit: u32) -> Result<Vec<OutcomeLine>> {
+    /// For each of some cells the sessions that it broke, those with the most refused calls first, at most `limit`.
+    pub async fn broken_outcomes(&self, cell_ids: &[i64], limit: u32) -> Result<Vec<OutcomeLine>> {
         Ok(sqlx::query_as!(
             OutcomeLine,
             "select o.cell_id, c.key as cell, o.session_id, s.name as session, o.calls, o.compactions, o.bad_cuts,
                     o.calls_400, o.target_missed, o.over_window, o.freed, o.deficit, o.evicted_messages,
                     o.first_bad_call, o.diverged_at
-             from outcomes o join cells c on c.id = o.cell_id join sessions s on s.id = o.session_id
-             where o.cell_id = $1 and o.calls_400 > 0 order by o.calls_400 desc, o.session_id limit $2",
-            cell_id,
+             from cells c
+             cross join lateral (
+                 select * from outcomes where cell_id = c.id and calls_400 > 0
+                 order by calls_400 desc, session_id limit $2
+             ) o
+             join sessions s on s.id = o.session_id
+             where c.id = any($1) order by c.position, o.calls_400 desc, o.session_id",
+            cell_ids,
             i64::from(limit)
         )
         .fetch_all(&self.pool)
@@ -267,11 +274,12 @@ async fn save_cells(connection: &mut PgConnection, run_id: i64, cells: &[(Cell, 
     )
     .fetch_all(&mut *connection)
     .await?;
-    let mut rows = Rows::new(10 + Tally::COUNTERS.len() as i16);
+    let mut rows = Rows::new(11 + Tally::COUNTERS.len() as i16);
     for ((position, (cell, tally)), id) in (0..).zip(cells).zip(&ids) {
         rows.row().bigint(*id).bigint(run_id).integer(position).text(&cell.to_string());
         rows.text(&cell.policy.to_string()).text(cell.trigger.text()).text(cell.target.text());
         rows.text(&cell.window.to_string()).text(cell.mode.as_str()).bytes(&sketch_bytes(&tally.overshoot));
+        rows.bytes(&interval_bytes(&tally.intervals));
         for counter in tally.counters() {
             rows.bigint(as_bigint(counter));
         }
@@ -342,9 +350,33 @@ fn sketch(bytes: &[u8]) -> Sketch {
     }))
 }
 
+/// Intervals as pairs of both ends (8 bytes each, big-endian), no numbers where there is none.
+fn interval_bytes(intervals: &Intervals) -> Vec<u8> {
+    let ends = |interval: &Option<Interval>| interval.map_or([f64::NAN; 2], |interval| [interval.low, interval.high]);
+    intervals.iter().flat_map(ends).flat_map(f64::to_be_bytes).collect()
+}
+
+/// The intervals in these bytes; none where another version wrote others.
+fn intervals(bytes: &[u8]) -> Intervals {
+    let (ends, _) = bytes.as_chunks::<8>();
+    let (pairs, _) = ends.as_chunks::<2>();
+    let interval =
+        |[low, high]: &[[u8; 8]; 2]| Interval { low: f64::from_be_bytes(*low), high: f64::from_be_bytes(*high) };
+    let read: Vec<Option<Interval>> = pairs.iter().map(interval).map(|i| (!i.low.is_nan()).then_some(i)).collect();
+    read.try_into().unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn intervals_survive_their_bytes() {
+        let mut some = Intervals::default();
+        some[1] = Some(Interval { low: 0.25, high: 1.5 });
+        assert_eq!(intervals(&interval_bytes(&some)), some);
+        assert_eq!(intervals(&[0; 16]), Intervals::default());
+    }
 
     #[test]
     fn cells_are_copied_in_the_order_of_the_counters() {

@@ -12,7 +12,7 @@ use cutpoint::store::{self, Database, embedded};
 use crate::harness::folder;
 
 fn of(data_dir: &Path) -> Database {
-    Database { url: None, data_dir: Some(data_dir.into()) }
+    Database { data_dir: Some(data_dir.into()), ..Database::default() }
 }
 
 /// The number of the server's process, as its own file says.
@@ -155,10 +155,12 @@ async fn a_path_too_long_for_a_socket_gets_a_short_one() {
     let folder = folder();
     let long = folder.path().join("a folder's name, with blanks and 'quotes'".repeat(4));
     let store = store::connect(&of(&long)).await.unwrap();
-    assert!(store.embedded_url().unwrap().contains("host=%2Ftmp%2Fcutpoint-"));
+    let url = store.embedded_url().unwrap();
+    let (_, socket) = url.split_once("host=%2Ftmp%2Fcutpoint-").unwrap();
     store.ping().await.unwrap();
     store.close().await.unwrap();
     assert!(!long.join("run").exists());
+    assert!(!Path::new(&format!("/tmp/cutpoint-{socket}")).exists());
 }
 
 #[tokio::test]
@@ -189,7 +191,7 @@ fn missing_binaries_are_told_in_one_line_with_a_remedy() {
 #[tokio::test]
 async fn an_unreachable_database_is_told_apart() {
     let url = Some("postgres://nobody@127.0.0.1:1/nothing".into());
-    let error = store::connect(&Database { url, data_dir: None }).await.unwrap_err();
+    let error = store::connect(&Database { url, ..Database::default() }).await.unwrap_err();
     assert!(store::is_unavailable(&error), "{error:#}");
 }
 

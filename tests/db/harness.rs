@@ -21,7 +21,7 @@ impl Fresh {
         let psql = |database: &str| lease.options(database);
         drop_database(&psql("postgres"), &name).await;
         store::ensure_database(&psql(&name)).await.unwrap();
-        let store = store::connect(&Database { url: Some(lease.url(&name)), data_dir: None }).await.unwrap();
+        let store = store::connect(&Database { url: Some(lease.url(&name)), ..Database::default() }).await.unwrap();
         Fresh { store, _lease: lease }
     }
 }
@@ -30,7 +30,10 @@ impl Fresh {
 fn server_folder() -> PathBuf {
     match std::env::var_os("CUTPOINT_TEST_DATA_DIR") {
         Some(folder) => folder.into(),
-        None => std::env::temp_dir().join("cutpoint-tests"),
+        None => {
+            let user = std::env::var("USER").unwrap_or_default();
+            std::env::temp_dir().join(format!("cutpoint-tests-{user}"))
+        }
     }
 }
 

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use cutpoint::ingest::{Counts, Item, ingest};
 use cutpoint::model::{Defect, Place, Session};
-use cutpoint::source::End;
+use cutpoint::session::Joined;
+use cutpoint::source::{self, End};
 use cutpoint::store::Added;
 
 use crate::harness::Fresh;
@@ -52,6 +53,44 @@ async fn namesakes_in_one_file_stay_apart_and_stay_the_same() {
     let sessions = || vec![session("a.jsonl", "s", 6), other.clone()];
     assert_eq!(feed(&fresh, sessions()).await.added.sessions_new, 2);
     assert_eq!(feed(&fresh, sessions()).await.added, Added { sessions_unchanged: 2, ..Added::default() });
+}
+
+const SESSIONS: &str = r#"{"session": "one", "messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}]}
+{"session": "two", "messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "\u0000"}]}
+{"session": "three", "messages": [
+"#;
+
+/// Ingests a text as the file `log.jsonl`.
+async fn ingest_text(fresh: &Fresh, text: String) -> Counts {
+    let (sender, receiver) = tokio::sync::mpsc::channel(8);
+    let read = tokio::task::spawn_blocking(move || {
+        let report = source::read_named("log.jsonl", text.as_bytes(), &mut |joined| {
+            let item = match joined {
+                Joined::Session(session) => Item::Session(session),
+                Joined::Defect(defect) => Item::Defect(defect),
+            };
+            sender.blocking_send(item).unwrap();
+        });
+        for end in report.unwrap().ends {
+            sender.blocking_send(Item::End(end)).unwrap();
+        }
+    });
+    let counts = ingest(&fresh.store, receiver, |_| {}).await.unwrap();
+    read.await.unwrap();
+    counts
+}
+
+#[tokio::test]
+async fn a_grown_file_adds_what_grew_and_its_half_line_is_healed() {
+    let fresh = Fresh::database("ingest_grown").await;
+    let first = ingest_text(&fresh, SESSIONS.into()).await;
+    assert_eq!((first.added.sessions_new, first.added.messages_new, first.defects), (2, 3, 1));
+    let again = ingest_text(&fresh, SESSIONS.into()).await;
+    assert_eq!(again, Counts { added: Added { sessions_unchanged: 2, ..Added::default() }, defects: 1 });
+    let whole = SESSIONS.replace("[\n", r#"[{"role": "user", "content": "back"}]}"#);
+    let grown = ingest_text(&fresh, whole).await;
+    assert_eq!((grown.added.sessions_new, grown.added.sessions_unchanged, grown.defects), (1, 2, 0));
+    assert_eq!(fresh.store.overview().await.unwrap().defects, 0);
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! Tests against a real Postgres: our own embedded one, a fresh database for each test.
 
+mod dash;
 mod embedded;
 mod harness;
 mod ingest;

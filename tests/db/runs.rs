@@ -49,8 +49,8 @@ async fn a_run_comes_back_with_its_cells_cuts_and_broken_sessions() {
     let cuts = fresh.store.cuts(stored[0].id, session_id).await.unwrap();
     assert_eq!(cuts.iter().map(|cut| cut.call).collect::<Vec<_>>(), [1, 2]);
     assert_eq!((cuts[1].broken_rule.as_deref(), cuts[1].broken_at), (Some("orphan-result"), Some(5)));
-    let broken = fresh.store.broken_outcomes(stored[0].id, 10).await.unwrap();
+    let broken = fresh.store.broken_outcomes(&[stored[1].id, stored[0].id], 10).await.unwrap();
     assert_eq!((broken[0].session.as_str(), broken[0].first_bad_call), ("s", Some(2)));
     assert_eq!(fresh.store.session_outcomes(run_id, session_id).await.unwrap(), broken);
-    assert_eq!(fresh.store.broken_outcomes(stored[1].id, 10).await.unwrap(), []);
+    assert_eq!(fresh.store.broken_outcomes(&[stored[1].id], 10).await.unwrap(), []);
 }

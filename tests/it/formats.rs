@@ -139,3 +139,36 @@ fn real_claude_code_files_are_read_whole() {
         assert!(session.calls.iter().all(|call| call.upto as usize <= session.messages.len()));
     }
 }
+
+#[track_caller]
+fn refused(path: &str, bytes: Option<&[u8]>, format: Option<&str>, expected: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    if let Some(bytes) = bytes {
+        std::fs::write(folder.path().join(path), bytes).unwrap();
+    }
+    let paths = [folder.path().join(path).display().to_string()];
+    let error = source::sessions(Input { paths: &paths, format }, &mut |_| {}).unwrap_err().to_string();
+    assert!(error.contains(expected) && (format.is_some() || error.contains(path)), "{error}");
+}
+
+#[test]
+fn mistakes_of_the_user_are_named_with_their_remedy() {
+    refused("none.jsonl", None, None, "does not exist");
+    refused("*.jsonl", None, None, "matches no file");
+    refused("empty.jsonl", Some(b" \n"), None, "is empty");
+    refused("other.json", Some(br#"{"a": 1}"#), None, "it begins");
+    refused("packed.json", Some(b"\x1f\x8b\x08\0"), None, "gzip data");
+    refused("", None, None, "no file that a known format");
+    refused("a.json", Some(b"{}"), Some("nonsense"), "there is no format `nonsense`");
+}
+
+#[test]
+fn a_folder_that_links_to_itself_is_read_once() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.jsonl"), r#"{"messages": [{"role": "user", "content": "u"}]}"#).unwrap();
+    std::fs::write(folder.path().join("note.txt"), "not a log").unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(folder.path(), folder.path().join("loop")).unwrap();
+    let (sessions, report) = read(folder.path());
+    assert_eq!((sessions.len(), report.files, report.files_skipped), (1, 1, 1));
+}

@@ -1,8 +1,13 @@
 //! Tests that need nothing but the crate: no network, no database, no clock.
 
+mod arithmetic;
+mod bad_input;
+mod charts;
+mod cli;
 mod dialects;
 mod formats;
 mod generate;
+mod golden;
 mod house;
 mod replay;
 mod rules;

@@ -10,7 +10,7 @@ use crate::model::{
 
 /// One thing on the wire, before it has an index.
 enum Item<'e> {
-    Message(Speech<'e>),
+    Message(Box<Speech<'e>>),
     Failure { status: u16, text: &'e str, time: Option<Time>, owned: bool },
     Compaction { boundary: Option<&'e Boundary>, inserted: Vec<Message>, time: Option<Time>, owned: bool },
 }
@@ -98,7 +98,7 @@ impl<'e> Gatherer<'e> {
                 Some(results) => results.append(speech),
                 None => asker.results = Some(Box::new(speech)),
             },
-            _ => self.items.push(Item::Message(speech)),
+            _ => self.items.push(Item::Message(Box::new(speech))),
         }
     }
 
@@ -120,7 +120,7 @@ impl<'e> Gatherer<'e> {
             _ => {
                 let reply = Reply { usage: chunk.usage, ..Reply::default() };
                 speech.call = Some(SessionCall { time: entry.time, reply, ..SessionCall::default() });
-                self.items.push(Item::Message(speech));
+                self.items.push(Item::Message(Box::new(speech)));
                 self.by_id.extend(chunk.id.as_deref().map(|id| (id, at)));
             }
         }
@@ -162,7 +162,7 @@ impl<'e> Layer<'e> {
     fn lay(mut self, items: Vec<Item<'e>>, into: &mut Conversation) {
         for item in items {
             match item {
-                Item::Message(speech) => self.message(speech, into),
+                Item::Message(speech) => self.message(*speech, into),
                 Item::Failure { status, text, time, owned: true } => {
                     let reply = Reply { status: Some(status), error: Some(text.to_owned()), usage: None };
                     let upto = self.laid.len() as u32;

@@ -1,4 +1,4 @@
-//! The folders of the private server, made safe before anything runs in them.
+//! The folders of the private server, made safe before anything runs in them or connects to them.
 //!
 //! ```text
 //! <data>/              ours; holds the lock files
@@ -45,9 +45,7 @@ impl Folder {
             open_to(account, &root)?;
         }
         let socket = socket_folder(&root);
-        let folder = Folder { root, socket, account };
-        folder.make_private(&folder.socket)?;
-        Ok(folder)
+        Ok(Folder { root, socket, account })
     }
 
     /// The lock that every client holds shared.
@@ -78,6 +76,14 @@ impl Folder {
     /// The socket itself.
     pub fn socket_file(&self) -> PathBuf {
         self.socket.join(socket_name())
+    }
+
+    /// Removes the socket's folder where it stands apart from the data; else it may stay.
+    pub fn leave_no_socket(&self) {
+        if !self.socket.starts_with(&self.root) {
+            // Only an empty folder goes; one that still holds something is used again at the next start.
+            fs::remove_dir(&self.socket).ok();
+        }
     }
 
     /// Makes a folder that only the server's account can enter; refuses one that belongs to somebody else.

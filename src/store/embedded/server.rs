@@ -50,6 +50,7 @@ log_checkpoints = off
 
 /// Starts the server unless it already accepts connections.
 pub fn ensure_running(folder: &Folder) -> Result<()> {
+    folder.make_private(&folder.socket)?;
     if answers(folder) {
         return Ok(());
     }
@@ -72,7 +73,10 @@ pub fn stop(folder: &Folder) -> Result<()> {
         return Ok(());
     }
     let binaries = Binaries::find(major_of(&folder.data()))?;
-    pg_ctl(folder, &binaries, &["stop", "-m", "fast", "-w", "-t", "60"]).context("could not stop the embedded Postgres")
+    pg_ctl(folder, &binaries, &["stop", "-m", "fast", "-w", "-t", "60"])
+        .context("could not stop the embedded Postgres")?;
+    folder.leave_no_socket();
+    Ok(())
 }
 
 /// Whether somebody listens at the socket; a full queue is an answer too.

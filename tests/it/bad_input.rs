@@ -1,0 +1,140 @@
+//! Wrong files and wrong words: a clear message that names what and where, an exit code, never a panic.
+
+use std::fs;
+use std::path::PathBuf;
+
+use tempfile::TempDir;
+
+use crate::cli::{Ran, run, run_with};
+
+/// A file with that content, in a folder that goes with the test.
+fn file(content: &[u8]) -> (TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let path: PathBuf = folder.path().join("calls.jsonl");
+    fs::write(&path, content).unwrap();
+    (folder, path.display().to_string())
+}
+
+fn replay_of(content: &[u8]) -> Ran {
+    let (_folder, path) = file(content);
+    run(&["replay", &path, "--window", "1000", "--output", "json"])
+}
+
+const GOOD: &str =
+    r#"{"session": "s", "messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]}"#;
+
+#[test]
+fn settings_out_of_range_are_named() {
+    let sample = "samples/demo.jsonl";
+    let with = |flag: &str, value: &str| run(&["replay", sample, "--window", "16k", flag, value]);
+    with("--trigger", "0%").refuses(2, &["trigger `0%` is out of range"]);
+    with("--trigger", "130%").refuses(2, &["trigger `130%` is out of range"]);
+    with("--trigger", "often").refuses(2, &["`often` is no share of the window"]);
+    with("--target", "95%").refuses(2, &["target 95% lies above trigger 70%"]);
+    with("--policy", "drop-everything").refuses(2, &["unknown policy `drop-everything`", "drop-oldest-round"]);
+    with("--policy", "drop-oldest-round:keep=0").refuses(2, &["`keep`", "at least 1"]);
+    with("--mode", "moody").refuses(2, &["unknown mode `moody`", "sticky"]);
+    with("--counter", "abacus").refuses(2, &["abacus", "o200k"]);
+    run(&["replay", sample, "--window", "huge"]).refuses(2, &["unknown window `huge`", "200000"]);
+    run(&["replay"]).refuses(2, &["name a log to replay"]);
+}
+
+#[test]
+fn a_window_of_an_unknown_model_is_asked_for() {
+    let nameless = replay_without_window(GOOD);
+    nameless.refuses(2, &["no window is known", "sessions without a model (1 sessions)", "--window"]);
+    let strange = GOOD.replacen('{', r#"{"model": "our-own-7b", "#, 1);
+    replay_without_window(&strange).refuses(2, &["`our-own-7b`", "--window"]);
+}
+
+fn replay_without_window(line: &str) -> Ran {
+    let (_folder, path) = file(line.as_bytes());
+    run(&["replay", &path])
+}
+
+#[test]
+fn paths_that_hold_nothing_are_named() {
+    run(&["replay", "no/such/file.jsonl"]).refuses(2, &["`no/such/file.jsonl` does not exist"]);
+    let empty = tempfile::tempdir().unwrap();
+    let folder = empty.path().display().to_string();
+    run(&["replay", &folder]).refuses(2, &[&folder, "formats"]);
+    replay_of(b"").refuses(2, &["is empty"]);
+    replay_of(b"\n\n  \n").refuses(2, &["is empty"]);
+    run(&["replay", "Cargo.toml"]).refuses(2, &["Cargo.toml", "format"]);
+    run(&["replay", "samples/demo.jsonl", "--format", "telepathy"]).refuses(2, &["no format `telepathy`", "tau"]);
+}
+
+#[test]
+fn a_broken_line_is_quarantined_and_the_rest_is_read() {
+    for broken in [r#"{"session": "t", "messages": [{"role": "us"#, "not json", "\u{0}\u{1}", r#"{"a": 1}{"b""#] {
+        let ran = replay_of(format!("{GOOD}\n{broken}\n{}\n", GOOD.replace("\"s\"", "\"u\"")).as_bytes());
+        assert_eq!(ran.code, 0, "{broken}: {}", ran.stderr);
+        assert!(ran.stderr.contains("calls.jsonl:2"), "{broken}: {}", ran.stderr);
+        assert!(ran.stderr.contains("quarantined"), "{}", ran.stderr);
+        assert!(ran.stdout.contains("\"sessions\": 2"), "{broken}: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn a_half_written_last_line_is_quarantined() {
+    let ran = replay_of(format!("{GOOD}\n{}", &GOOD[..GOOD.len() / 2]).as_bytes());
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("calls.jsonl:2"), "{}", ran.stderr);
+}
+
+#[test]
+fn wrong_encodings_are_named_and_a_mark_is_taken() {
+    let utf16: Vec<u8> = [0xff, 0xfe].into_iter().chain(GOOD.encode_utf16().flat_map(u16::to_le_bytes)).collect();
+    replay_of(&utf16).refuses(2, &["UTF-16"]);
+    let latin: Vec<u8> =
+        GOOD.replace("\"a\"", "\"@\"").bytes().map(|byte| if byte == b'@' { 0xe9 } else { byte }).collect();
+    replay_of(&latin).refuses(2, &["UTF-8"]);
+    let marked = format!("\u{feff}{GOOD}\r\n");
+    assert_eq!(replay_of(marked.as_bytes()).code, 0);
+}
+
+#[test]
+fn deep_nesting_and_a_long_line_are_no_panic() {
+    let deep = format!("{GOOD}\n{}{}\n", "[".repeat(10_000), "]".repeat(10_000));
+    let ran = replay_of(deep.as_bytes());
+    assert!(ran.code == 0 && ran.stderr.contains("calls.jsonl:2"), "{}", ran.stderr);
+    let long = format!(
+        r#"{{"session": "s", "messages": [{{"role": "user", "content": "{}"}}, {{"role": "assistant"}}]}}"#,
+        "a".repeat(8 << 20)
+    );
+    assert_eq!(run_with(&["replay", "-", "--window", "1000", "--counter", "chars4"], long.as_bytes()).code, 0);
+}
+
+#[test]
+fn missing_and_masked_ids_and_odd_shapes_are_no_panic() {
+    let messages = [
+        r#"[{"role": "user", "content": "a"}, {"role": "assistant", "content": null, "tool_calls": [{"function": {"name": "f"}}]}, {"role": "tool", "content": "x"}, {"role": "assistant", "content": 7}]"#,
+        r#"[{"role": "user"}, {"role": "assistant", "content": [{"type": "tool_use"}]}, {"content": [{"type": "tool_result"}]}, {"role": "assistant", "content": [5, null]}]"#,
+        r#"[{"role": "user", "content": {}}, {"role": 3}, [], null]"#,
+        "[]",
+    ];
+    for messages in messages {
+        let ran = replay_of(format!("{GOOD}\n{{\"session\": \"odd\", \"messages\": {messages}}}\n").as_bytes());
+        assert!(ran.code == 0 && !ran.stderr.contains("panicked"), "{messages}: {} {}", ran.code, ran.stderr);
+    }
+}
+
+#[test]
+fn cyclic_parents_end() {
+    let line = |uuid: &str, parent: &str, kind: &str| {
+        format!(
+            r#"{{"type": "{kind}", "uuid": "{uuid}", "parentUuid": "{parent}", "sessionId": "c", "timestamp": "2026-01-01T00:00:00Z", "message": {{"id": "m{uuid}", "role": "{kind}", "content": [{{"type": "text", "text": "x"}}]}}}}"#
+        )
+    };
+    let log =
+        [line("a", "b", "user"), line("b", "a", "assistant"), line("c", "c", "user"), line("d", "c", "assistant")];
+    let ran = replay_of(log.join("\n").as_bytes());
+    assert!(!ran.stderr.contains("panicked") && [0, 4].contains(&ran.code), "{} {}", ran.code, ran.stderr);
+}
+
+#[test]
+fn a_database_that_does_not_answer_is_code_3() {
+    let url = "postgres://nobody@127.0.0.1:1/none";
+    run(&["report", "latest", "--database-url", url]).refuses(3, &["127.0.0.1:1"]);
+    run(&["ingest", "samples/demo.jsonl", "--database-url", url]).refuses(3, &["127.0.0.1:1"]);
+}
