@@ -11,7 +11,7 @@ use crate::transcript::{Prompt, Speaker, Transcript};
 pub fn verdicts(transcript: &Transcript) -> Vec<Verdict> {
     let n_messages = transcript.calls.last().map_or(0, |call| call.upto as usize);
     let everything: Vec<u32> = (0..n_messages as u32).collect();
-    let target = Target { api: transcript.api, model: transcript.model.as_deref() };
+    let target = Target::new(transcript.api, transcript.model.as_deref());
     let whole = rules::check(&Prompt::new(transcript, &everything), &target);
     let last_assistant = last_assistants(transcript, n_messages);
     let mut verdicts: Vec<Verdict> = Vec::with_capacity(transcript.calls.len());
@@ -25,9 +25,7 @@ pub fn verdicts(transcript: &Transcript) -> Vec<Verdict> {
         let behind = rules::check(&Prompt::new(transcript, &everything[tail..upto]), &target);
         let final_ones = whole.iter().filter(|finding| is_final(finding, tail, upto));
         let open_ones = behind.iter().filter(|finding| scope(finding) == Scope::Neighbours);
-        verdicts.push(
-            final_ones.chain(open_ones).map(|finding| finding.severity.verdict()).max().unwrap_or(Verdict::Accept),
-        );
+        verdicts.push(rules::verdict(final_ones.chain(open_ones)));
     }
     verdicts
 }

@@ -5,6 +5,7 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use crate::model::{Api, Conversation, Place, Record, Request};
+use crate::profiles::{self, PROFILES, Profile};
 use crate::rules::{self, Finding, Target, Verdict};
 use crate::source;
 use crate::transcript::size::COUNTERS;
@@ -17,14 +18,51 @@ use super::runtime::interruptible;
 
 /// Judge every request of a log as its provider would; exit code 100 if one would be refused
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  cutpoint check request.json\n  cutpoint check calls.jsonl --output json\n  \
-                        cutpoint explain orphan_tool_result")]
+#[command(
+    after_help = "Examples:\n  cutpoint check request.json\n  cutpoint check calls.jsonl --output json --model claude-opus-4-7\n  \
+                        cutpoint explain orphan_tool_result"
+)]
 pub struct Check {
     #[command(flatten)]
     paths: Paths,
     /// The form of the result on stdout
     #[arg(short, long, value_enum, default_value_t = Form::Table, env = "CUTPOINT_OUTPUT")]
     output: Form,
+    #[command(flatten)]
+    aim: Aim,
+}
+
+/// Whom the requests are judged for, and by which rules
+#[derive(Debug, Args)]
+struct Aim {
+    /// A server that adds rules to its API (azure, deepseek, vllm, ...); by default the API's first party
+    #[arg(long, value_parser = profile_of)]
+    profile: Option<&'static Profile>,
+    /// The model to judge for, in the place of the one that a request names
+    #[arg(long)]
+    model: Option<String>,
+    /// Judge by these rules only
+    #[arg(long, value_delimiter = ',', value_parser = rule_of)]
+    select: Vec<&'static str>,
+    /// Leave these rules out
+    #[arg(long, value_delimiter = ',', value_parser = rule_of)]
+    ignore: Vec<&'static str>,
+}
+
+impl Aim {
+    fn wants(&self, finding: &Finding) -> bool {
+        (self.select.is_empty() || self.select.contains(&finding.rule)) && !self.ignore.contains(&finding.rule)
+    }
+}
+
+fn profile_of(id: &str) -> Result<&'static Profile, String> {
+    let known = || PROFILES.iter().map(|profile| profile.id).collect::<Vec<_>>().join(", ");
+    profiles::profile(id).ok_or_else(|| format!("no profile is called `{id}`; there are {}", known()))
+}
+
+fn rule_of(id: &str) -> Result<&'static str, String> {
+    let unknown = || format!("no rule is called `{id}`; `cutpoint explain --list` lists all");
+    rules::rule(id).map(|rule| rule.id).ok_or_else(unknown)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -54,8 +92,8 @@ impl Check {
     fn judge_all(self) -> Result<Exit> {
         let mut judged = Vec::new();
         let report = source::records(self.paths.input(), &mut |record| match record {
-            Record::Call(call) => judged.push(judge(call.place, &call.request)),
-            Record::Conversation(conversation) => judged.push(judge_conversation(*conversation)),
+            Record::Call(call) => judged.push(judge(call.place, &call.request, &self.aim)),
+            Record::Conversation(conversation) => judged.push(judge_conversation(*conversation, &self.aim)),
             Record::Defect(_) => {}
         })?;
         tell_left_out(&report);
@@ -72,23 +110,27 @@ impl Check {
 }
 
 /// A conversation is judged by its last request; a call without result at its end awaits that result.
-fn judge_conversation(conversation: Conversation) -> Judged {
+fn judge_conversation(conversation: Conversation, aim: &Aim) -> Judged {
     let place = conversation.place.clone();
     let session = crate::session::session(conversation);
     let transcript = Transcript::of_session(&session, &COUNTERS[0]);
     let upto = transcript.calls.last().map_or(transcript.messages.len() as u32, |call| call.upto);
-    judge_prefix(place, &transcript, upto)
+    judge_prefix(place, &transcript, upto, aim)
 }
 
-fn judge(place: Place, request: &Request) -> Judged {
+fn judge(place: Place, request: &Request, aim: &Aim) -> Judged {
     let transcript = Transcript::of_request(request, &COUNTERS[0]);
-    judge_prefix(place, &transcript, transcript.messages.len() as u32)
+    judge_prefix(place, &transcript, transcript.messages.len() as u32, aim)
 }
 
-fn judge_prefix(place: Place, transcript: &Transcript, upto: u32) -> Judged {
+fn judge_prefix(place: Place, transcript: &Transcript, upto: u32, aim: &Aim) -> Judged {
     let resident: Vec<u32> = (0..upto).collect();
-    let target = Target { api: transcript.api, model: transcript.model.as_deref() };
-    let findings = rules::check(&Prompt::new(transcript, &resident), &target);
+    // A profile speaks for requests in its own language only.
+    let profile = aim.profile.filter(|profile| profile.api == transcript.api);
+    let model = aim.model.as_deref().or(transcript.model.as_deref());
+    let target = Target { api: transcript.api, profile, model };
+    let mut findings = rules::check(&Prompt::new(transcript, &resident), &target);
+    findings.retain(|finding| aim.wants(finding));
     let names = |finding: &Finding| finding.ids.iter().filter_map(|id| transcript.id(*id)).map(str::to_owned).collect();
     let ids = findings.iter().map(names).collect();
     Judged { place, api: transcript.api, verdict: rules::verdict(&findings), findings, ids }
@@ -97,7 +139,7 @@ fn judge_prefix(place: Place, transcript: &Transcript, upto: u32) -> Judged {
 fn table(judged: &[Judged]) -> String {
     let mut text = String::new();
     for request in judged.iter().filter(|request| !request.findings.is_empty()) {
-        text.push_str(&format!("{}: {} ({})\n", request.place, verdict_name(request.verdict), request.api));
+        text.push_str(&format!("{}: {} ({})\n", request.place, request.verdict.as_str(), request.api));
         for finding in &request.findings {
             let severity = finding.severity.as_str();
             text.push_str(&format!("  {severity} {} at {}: {}\n", finding.rule, path(finding), finding.say));
@@ -143,15 +185,7 @@ fn request_json(judged: &Judged) -> Value {
         "source": &*judged.place.source,
         "line": judged.place.line,
         "api": judged.api.id(),
-        "verdict": verdict_name(judged.verdict),
+        "verdict": judged.verdict.as_str(),
         "findings": findings.collect::<Vec<_>>(),
     })
-}
-
-fn verdict_name(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Accept => "accept",
-        Verdict::Depends => "depends",
-        Verdict::Reject => "reject",
-    }
 }

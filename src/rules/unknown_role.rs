@@ -34,6 +34,8 @@ pub(super) const RULE: Rule = Rule {
     id: "unknown_role",
     about: "a message has a role that the API does not know",
     docs: include_str!("unknown_role.rs"),
+    texts: &["Unexpected role"],
+    hides: false,
     scope: Scope::Neighbours,
     severity: error,
     check,

@@ -3,6 +3,7 @@
 //! Facts are folded in once, when the transcript is built; after that nothing looks at a message again. Indexes of
 //! messages are those of the session's full transcript, which for a single request are those of its own list.
 
+mod flags;
 pub mod pairs;
 pub mod prompt;
 pub mod size;
@@ -104,9 +105,24 @@ pub struct PartFacts {
     pub empty: bool,
     /// A tool use by OpenAI's legacy `function_call`.
     pub legacy: bool,
+    /// What its text or members showed, as bits.
+    pub flags: u8,
 }
 
 impl PartFacts {
+    /// The input of a tool use is no object.
+    pub const BAD_INPUT: u8 = 1;
+    /// The name of a tool use holds more than letters, digits, `_` and `-`, or nothing.
+    pub const BAD_NAME: u8 = 1 << 1;
+    /// A failed result that holds more than text.
+    pub const ERROR_NOT_TEXT: u8 = 1 << 2;
+    /// A text that is not empty and all white space.
+    pub const BLANK: u8 = 1 << 3;
+    /// Thinking with a cache mark.
+    pub const MARKED_THINKING: u8 = 1 << 4;
+    /// An image, or a result that holds one.
+    pub const IMAGE: u8 = 1 << 5;
+
     /// Tokens of a tool result above `cap`.
     pub fn over(&self, cap: Tokens) -> Tokens {
         if self.kind == PartKind::ToolResult { self.tokens.saturating_sub(cap) } else { 0 }
@@ -235,7 +251,7 @@ impl<'c> Builder<'c> {
     fn push(&mut self, message: &Message) {
         let parts_from = self.transcript.parts.len() as u32;
         for part in &message.parts {
-            let facts = self.part(&part.body);
+            let facts = PartFacts { flags: flags::of(part), ..self.part(&part.body) };
             self.transcript.parts.push(facts);
         }
         let of_kind = |kind| self.transcript.parts[parts_from as usize..].iter().any(|part| part.kind == kind);
@@ -267,6 +283,7 @@ impl<'c> Builder<'c> {
             id: id.map_or(IdNo::NONE, |id| self.number(id)),
             tokens: size::part(self.counter, body),
             empty: is_empty(body),
+            flags: 0,
             legacy: matches!(body, Body::ToolUse(call) if call.kind == crate::model::ToolUseKind::LegacyFunction),
         }
     }

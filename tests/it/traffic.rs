@@ -122,7 +122,7 @@ fn tool_use(id: &str, size: u64) -> Part {
         kind: ToolUseKind::Client,
         id: Some(id.to_owned()),
         name: "look_up".to_owned(),
-        arguments: Arguments::Text(size.to_string()),
+        arguments: Arguments::Json(serde_json::json!({ "size": size })),
     }))
 }
 

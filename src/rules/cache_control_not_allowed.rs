@@ -1,0 +1,75 @@
+//! # `cache_control_not_allowed`
+//!
+//! A cache mark stands on thinking.
+//!
+//! ## Finds
+//! A `thinking` or `redacted_thinking` block with `cache_control`.
+//!
+//! ## Provider answers
+//! "thinking.cache_control: Extra inputs are not permitted".
+//!
+//! ## Applies to
+//! Anthropic Messages; seen in public reports.
+//!
+//! ## Example
+//! ```json
+//! {
+//!   "messages": [
+//!     {"role": "user", "content": "Kiln?"},
+//!     {
+//!      "role": "assistant",
+//!      "content": [
+//!       {
+//!        "type": "thinking",
+//!        "thinking": "Warm?",
+//!        "signature": "c2ln",
+//!        "cache_control": {
+//!         "type": "ephemeral"
+//!        }
+//!       },
+//!       {
+//!        "type": "text",
+//!        "text": "Hot."
+//!       }
+//!      ]
+//!     },
+//!     {"role": "user", "content": "Well?"}
+//!   ]
+//! }
+//! ```
+//!
+//! ## Remedy
+//! Put the mark on the block before or behind it.
+//!
+//! ## Sources
+//! public reports
+
+use super::{Findings, Place, Rule, Scope, Severity, Target};
+use crate::model::Api;
+use crate::transcript::{PartFacts, Prompt};
+
+pub(super) const RULE: Rule = Rule {
+    id: "cache_control_not_allowed",
+    about: "a cache mark stands on thinking",
+    docs: include_str!("cache_control_not_allowed.rs"),
+    texts: &["thinking.cache_control: Extra inputs are not permitted"],
+    hides: false,
+    scope: Scope::Neighbours,
+    severity,
+    check,
+};
+
+fn severity(target: &Target) -> Option<Severity> {
+    (target.api == Api::AnthropicMessages).then_some(Severity::Error)
+}
+
+fn check(prompt: &Prompt, findings: &mut Findings) {
+    for (position, entry) in prompt.entries().enumerate() {
+        for (block, part) in (0..).zip(entry.parts) {
+            if part.flags & PartFacts::MARKED_THINKING != 0 {
+                let say = format!("thinking in message {} carries a cache mark: put it on another block", position);
+                findings.report(Place::block(position, block), vec![part.id], say);
+            }
+        }
+    }
+}

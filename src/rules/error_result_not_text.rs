@@ -1,0 +1,78 @@
+//! # `error_result_not_text`
+//!
+//! A result that is an error holds more than text.
+//!
+//! ## Finds
+//! A `tool_result` with `is_error: true` and a block that is not text.
+//!
+//! ## Provider answers
+//! "all content must be type 'text' if 'is_error' is true".
+//!
+//! ## Applies to
+//! Anthropic Messages; seen in public reports.
+//!
+//! ## Example
+//! ```json
+//! {
+//!   "messages": [
+//!     {"role": "user", "content": "Kiln?"},
+//!     {"role": "assistant", "content": [{"type": "tool_use", "id": "k", "name": "kiln", "input": {}}]},
+//!     {
+//!      "role": "user",
+//!      "content": [
+//!       {
+//!        "type": "tool_result",
+//!        "tool_use_id": "k",
+//!        "content": [
+//!         {
+//!          "type": "image",
+//!          "source": {
+//!           "type": "base64",
+//!           "media_type": "image/png",
+//!           "data": "AA=="
+//!          }
+//!         }
+//!        ],
+//!        "is_error": true
+//!       }
+//!      ]
+//!     }
+//!   ]
+//! }
+//! ```
+//!
+//! ## Remedy
+//! Keep the text of the error only, or drop `is_error`.
+//!
+//! ## Sources
+//! public reports
+
+use super::{Findings, Place, Rule, Scope, Severity, Target};
+use crate::model::Api;
+use crate::transcript::{PartFacts, Prompt};
+
+pub(super) const RULE: Rule = Rule {
+    id: "error_result_not_text",
+    about: "a result that is an error holds more than text",
+    docs: include_str!("error_result_not_text.rs"),
+    texts: &["all content must be type 'text' if 'is_error' is true"],
+    hides: false,
+    scope: Scope::Neighbours,
+    severity,
+    check,
+};
+
+fn severity(target: &Target) -> Option<Severity> {
+    (target.api == Api::AnthropicMessages).then_some(Severity::Error)
+}
+
+fn check(prompt: &Prompt, findings: &mut Findings) {
+    for (position, entry) in prompt.entries().enumerate() {
+        for (block, part) in (0..).zip(entry.parts) {
+            if part.flags & PartFacts::ERROR_NOT_TEXT != 0 {
+                let say = format!("a failed result in message {} holds more than text: keep its text only", position);
+                findings.report(Place::block(position, block), vec![part.id], say);
+            }
+        }
+    }
+}

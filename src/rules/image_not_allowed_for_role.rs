@@ -1,0 +1,86 @@
+//! # `image_not_allowed_for_role`
+//!
+//! An image stands outside a user message.
+//!
+//! ## Finds
+//! An image part in a message of any role but `user`, a tool result included.
+//!
+//! ## Provider answers
+//! "Image URLs are only allowed for messages with role 'user'".
+//!
+//! ## Applies to
+//! OpenAI Chat; seen in public reports.
+//!
+//! ## Example
+//! ```json
+//! {
+//!   "messages": [
+//!     {"role": "user", "content": "Kiln?"},
+//!     {
+//!      "role": "assistant",
+//!      "content": null,
+//!      "tool_calls": [
+//!       {
+//!        "id": "k",
+//!        "type": "function",
+//!        "function": {
+//!         "name": "kiln",
+//!         "arguments": "{}"
+//!        }
+//!       }
+//!      ]
+//!     },
+//!     {
+//!      "role": "tool",
+//!      "tool_call_id": "k",
+//!      "content": [
+//!       {
+//!        "type": "image_url",
+//!        "image_url": {
+//!         "url": "https://example.org/k.png"
+//!        }
+//!       }
+//!      ]
+//!     }
+//!   ]
+//! }
+//! ```
+//!
+//! ## Remedy
+//! Send the image in a user message behind the results.
+//!
+//! ## Sources
+//! public reports
+
+use super::{Findings, Place, Rule, Scope, Severity, Target};
+use crate::model::Api;
+use crate::transcript::{PartFacts, Prompt, Speaker};
+
+pub(super) const RULE: Rule = Rule {
+    id: "image_not_allowed_for_role",
+    about: "an image stands outside a user message",
+    docs: include_str!("image_not_allowed_for_role.rs"),
+    texts: &["Image URLs are only allowed for messages with role 'user'"],
+    hides: false,
+    scope: Scope::Neighbours,
+    severity,
+    check,
+};
+
+fn severity(target: &Target) -> Option<Severity> {
+    (target.api == Api::OpenaiChat).then_some(Severity::Error)
+}
+
+fn check(prompt: &Prompt, findings: &mut Findings) {
+    for (position, entry) in prompt.entries().enumerate() {
+        for (block, part) in (0..).zip(entry.parts) {
+            if part.flags & PartFacts::IMAGE != 0 && entry.message.speaker != Speaker::User {
+                let say = format!(
+                    "message {} holds an image under a role that takes none: send it in a user message",
+                    position
+                );
+                findings.report(Place::block(position, block), vec![part.id], say);
+            }
+        }
+    }
+}

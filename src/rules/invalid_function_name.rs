@@ -1,0 +1,75 @@
+//! # `invalid_function_name`
+//!
+//! The name of a called function holds characters that the provider refuses.
+//!
+//! ## Finds
+//! A call whose function name is empty or holds anything but letters, digits, `_` and `-`.
+//!
+//! ## Provider answers
+//! "'function.name': string does not match pattern".
+//!
+//! ## Applies to
+//! OpenAI Chat; seen in public reports.
+//!
+//! ## Example
+//! ```json
+//! {
+//!   "messages": [
+//!     {"role": "user", "content": "Kiln?"},
+//!     {
+//!      "role": "assistant",
+//!      "content": null,
+//!      "tool_calls": [
+//!       {
+//!        "id": "k",
+//!        "type": "function",
+//!        "function": {
+//!         "name": "kiln.fire",
+//!         "arguments": "{}"
+//!        }
+//!       }
+//!      ]
+//!     },
+//!     {"role": "tool", "tool_call_id": "k", "content": "hot"}
+//!   ]
+//! }
+//! ```
+//!
+//! ## Remedy
+//! Rename the function in the tools and in the history.
+//!
+//! ## Sources
+//! public reports
+
+use super::{Findings, Place, Rule, Scope, Severity, Target};
+use crate::model::Api;
+use crate::transcript::{PartFacts, Prompt};
+
+pub(super) const RULE: Rule = Rule {
+    id: "invalid_function_name",
+    about: "the name of a called function holds characters that the provider refuses",
+    docs: include_str!("invalid_function_name.rs"),
+    texts: &["'function.name': string does not match pattern"],
+    hides: false,
+    scope: Scope::Neighbours,
+    severity,
+    check,
+};
+
+fn severity(target: &Target) -> Option<Severity> {
+    (target.api == Api::OpenaiChat).then_some(Severity::Error)
+}
+
+fn check(prompt: &Prompt, findings: &mut Findings) {
+    for (position, entry) in prompt.entries().enumerate() {
+        for (block, part) in (0..).zip(entry.parts) {
+            if part.flags & PartFacts::BAD_NAME != 0 {
+                let say = format!(
+                    "a call in message {} names its function with characters that are refused: rename it",
+                    position
+                );
+                findings.report(Place::block(position, block), vec![part.id], say);
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! # `tool_call_id_too_long`
+//!
+//! An id is longer than 40 characters.
+//!
+//! ## Finds
+//! A call or result whose id has more than 40 characters; some models and APIs take 64.
+//!
+//! ## Provider answers
+//! "string too long. Expected a string with maximum length 40".
+//!
+//! ## Applies to
+//! OpenAI Chat; depends on the model; seen in public reports.
+//!
+//! ## Example
+//! ```json
+//! {
+//!   "messages": [
+//!     {"role": "user", "content": "Kiln?"},
+//!     {
+//!      "role": "assistant",
+//!      "content": null,
+//!      "tool_calls": [
+//!       {
+//!        "id": "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk",
+//!        "type": "function",
+//!        "function": {
+//!         "name": "kiln",
+//!         "arguments": "{}"
+//!        }
+//!       }
+//!      ]
+//!     },
+//!     {"role": "tool", "tool_call_id": "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk", "content": "hot"}
+//!   ]
+//! }
+//! ```
+//!
+//! ## Remedy
+//! Shorten the id in the call and in its result alike.
+//!
+//! ## Sources
+//! the vendor's API reference; public reports
+
+use super::{Findings, Place, Rule, Scope, Severity, Target};
+use crate::model::Api;
+use crate::transcript::prompt::Entry;
+use crate::transcript::{PartFacts, Prompt};
+
+pub(super) const RULE: Rule = Rule {
+    id: "tool_call_id_too_long",
+    about: "an id is longer than 40 characters",
+    docs: include_str!("tool_call_id_too_long.rs"),
+    texts: &["string too long. Expected a string with maximum length 40"],
+    hides: false,
+    scope: Scope::Neighbours,
+    severity,
+    check,
+};
+
+fn severity(target: &Target) -> Option<Severity> {
+    (target.api == Api::OpenaiChat).then_some(Severity::Warning)
+}
+
+fn check(prompt: &Prompt, findings: &mut Findings) {
+    for (position, entry) in prompt.entries().enumerate() {
+        for (block, part) in (0..).zip(entry.parts) {
+            if is_wrong(&entry, part, prompt) {
+                let say = format!(
+                    "message {} has a tool id of more than 40 characters: shorten it in call and result",
+                    position
+                );
+                findings.report(Place::block(position, block), vec![part.id], say);
+            }
+        }
+    }
+}
+
+fn is_wrong(_: &Entry, part: &PartFacts, prompt: &Prompt) -> bool {
+    prompt.id(part.id).is_some_and(|id| id.chars().count() > 40)
+}

@@ -1,0 +1,59 @@
+//! # `whitespace_only_text`
+//!
+//! A text block holds white space only.
+//!
+//! ## Finds
+//! A text block that is not empty and holds only white space.
+//!
+//! ## Provider answers
+//! "text content blocks must contain non-whitespace text".
+//!
+//! ## Applies to
+//! Anthropic Messages; seen in public reports.
+//!
+//! ## Example
+//! ```json
+//! {
+//!   "messages": [
+//!     {"role": "user", "content": "Kiln?"},
+//!     {"role": "assistant", "content": [{"type": "text", "text": "  \n"}]},
+//!     {"role": "user", "content": "Well?"}
+//!   ]
+//! }
+//! ```
+//!
+//! ## Remedy
+//! Drop the block.
+//!
+//! ## Sources
+//! public reports
+
+use super::{Findings, Place, Rule, Scope, Severity, Target};
+use crate::model::Api;
+use crate::transcript::{PartFacts, Prompt};
+
+pub(super) const RULE: Rule = Rule {
+    id: "whitespace_only_text",
+    about: "a text block holds white space only",
+    docs: include_str!("whitespace_only_text.rs"),
+    texts: &["text content blocks must contain non-whitespace text"],
+    hides: false,
+    scope: Scope::Neighbours,
+    severity,
+    check,
+};
+
+fn severity(target: &Target) -> Option<Severity> {
+    (target.api == Api::AnthropicMessages).then_some(Severity::Error)
+}
+
+fn check(prompt: &Prompt, findings: &mut Findings) {
+    for (position, entry) in prompt.entries().enumerate() {
+        for (block, part) in (0..).zip(entry.parts) {
+            if part.flags & PartFacts::BLANK != 0 {
+                let say = format!("message {} has text of white space only: drop it", position);
+                findings.report(Place::block(position, block), vec![part.id], say);
+            }
+        }
+    }
+}
