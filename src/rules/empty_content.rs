@@ -50,7 +50,7 @@ fn check(prompt: &Prompt, findings: &mut Findings) {
     for (position, entry) in prompt.entries().enumerate() {
         match prompt.api() {
             Api::AnthropicMessages => anthropic(position, position + 1 == prompt.len(), &entry, findings),
-            Api::OpenaiChat => chat(position, &entry, findings),
+            _ => chat(position, &entry, findings),
         }
     }
 }

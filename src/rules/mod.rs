@@ -209,8 +209,24 @@ impl Rule {
     }
 }
 
-fn error(_: &Target) -> Option<Severity> {
-    Some(Severity::Error)
+/// An error in the two APIs that everybody speaks.
+fn error(target: &Target) -> Option<Severity> {
+    error_for(&[Api::AnthropicMessages, Api::OpenaiChat], target)
+}
+
+/// An error where results follow their calls turn by turn and pair by id.
+fn paired_error(target: &Target) -> Option<Severity> {
+    error_for(&[Api::AnthropicMessages, Api::OpenaiChat, Api::BedrockConverse], target)
+}
+
+/// An error where results pair with their calls by id.
+fn identified_error(target: &Target) -> Option<Severity> {
+    error_for(&[Api::AnthropicMessages, Api::OpenaiChat, Api::OpenaiResponses, Api::BedrockConverse], target)
+}
+
+/// An error for these APIs; the rule does not apply to others.
+fn error_for(apis: &[Api], target: &Target) -> Option<Severity> {
+    apis.contains(&target.api).then_some(Severity::Error)
 }
 
 fn anthropic_error(target: &Target) -> Option<Severity> {

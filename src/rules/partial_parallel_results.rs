@@ -38,7 +38,7 @@
 //! ## Sources
 //! The API references of both vendors; anthropics/claude-code#2039
 
-use super::{Findings, Missing, Rule, Scope, error, report_open};
+use super::{Findings, Missing, Rule, Scope, paired_error, report_open};
 use crate::transcript::Prompt;
 
 pub(super) const RULE: Rule = Rule {
@@ -46,7 +46,7 @@ pub(super) const RULE: Rule = Rule {
     about: "only some of the calls of a message are answered",
     docs: include_str!("partial_parallel_results.rs"),
     scope: Scope::Neighbours,
-    severity: error,
+    severity: paired_error,
     check,
 };
 

@@ -45,7 +45,7 @@ fn severity(target: &Target) -> Option<Severity> {
     match target.api {
         Api::AnthropicMessages => Some(Severity::Warning),
         Api::OpenaiChat if model.starts_with("o1-mini") || model.starts_with("o1-preview") => Some(Severity::Error),
-        Api::OpenaiChat => None,
+        _ => None,
     }
 }
 
@@ -61,6 +61,6 @@ fn check(prompt: &Prompt, findings: &mut Findings) {
 fn is_system(api: Api, speaker: Speaker) -> bool {
     match api {
         Api::AnthropicMessages => speaker == Speaker::System,
-        Api::OpenaiChat => matches!(speaker, Speaker::System | Speaker::Developer),
+        _ => matches!(speaker, Speaker::System | Speaker::Developer),
     }
 }

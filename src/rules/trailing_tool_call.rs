@@ -30,7 +30,7 @@
 //! ## Sources
 //! The API references of both vendors; zed-industries/zed#29401
 
-use super::{Findings, Missing, Rule, Scope, error, report_open};
+use super::{Findings, Missing, Rule, Scope, paired_error, report_open};
 use crate::transcript::Prompt;
 
 pub(super) const RULE: Rule = Rule {
@@ -38,7 +38,7 @@ pub(super) const RULE: Rule = Rule {
     about: "the request ends with tool calls",
     docs: include_str!("trailing_tool_call.rs"),
     scope: Scope::Neighbours,
-    severity: error,
+    severity: paired_error,
     check,
 };
 

@@ -33,7 +33,7 @@
 //! ## Sources
 //! anthropics/claude-code#2039; anthropics/claude-code#1956; zed-industries/zed#29401
 
-use super::{Findings, Missing, Rule, Scope, error, report_open};
+use super::{Findings, Missing, Rule, Scope, identified_error, report_open};
 use crate::transcript::Prompt;
 
 pub(super) const RULE: Rule = Rule {
@@ -41,7 +41,7 @@ pub(super) const RULE: Rule = Rule {
     about: "an assistant message calls tools, and nothing answers",
     docs: include_str!("unanswered_tool_call.rs"),
     scope: Scope::Neighbours,
-    severity: error,
+    severity: identified_error,
     check,
 };
 

@@ -52,6 +52,6 @@ fn check(prompt: &Prompt, findings: &mut Findings) {
 fn is_known(api: Api, speaker: Speaker) -> bool {
     match api {
         Api::AnthropicMessages => matches!(speaker, Speaker::System | Speaker::User | Speaker::Assistant),
-        Api::OpenaiChat => speaker != Speaker::Unknown,
+        _ => speaker != Speaker::Unknown,
     }
 }

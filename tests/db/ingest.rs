@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use cutpoint::ingest::{Counts, Item, ingest};
-use cutpoint::source::End;
 use cutpoint::model::{Defect, Place, Session};
+use cutpoint::source::End;
 use cutpoint::store::Added;
 
 use crate::harness::Fresh;
