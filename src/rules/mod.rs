@@ -21,6 +21,26 @@ mod tool_result_not_adjacent;
 mod trailing_tool_call;
 mod unanswered_tool_call;
 mod unknown_role;
+mod reasoning_item_dangling;
+mod duplicate_item_id;
+mod invalid_item_id;
+mod missing_required_field;
+mod item_not_persisted;
+mod exclusive_history_sources;
+mod server_side_history;
+mod gemini_function_count_mismatch;
+mod gemini_function_turn_order;
+mod gemini_thought_signature_missing;
+mod missing_function_name;
+mod tools_undefined_with_tool_blocks;
+mod blank_text;
+mod invalid_document_name;
+mod duplicate_document_name;
+mod too_many_documents;
+mod document_without_text;
+mod mixed_tool_and_text_turn;
+mod user_after_tool;
+mod tool_result_count_mismatch;
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -103,8 +123,9 @@ impl Findings<'_> {
     /// Reports the rule as broken, where one rule has faults of several severities.
     pub fn report_as(&mut self, severity: Severity, place: Place, mut ids: Vec<IdNo>, say: String) {
         ids.retain(|id| *id != IdNo::NONE);
-        // Calls and results of Chat are no blocks of its content.
-        let block = place.block.filter(|_| self.api != Api::OpenaiChat);
+        // Calls and results of Chat are no blocks of its content; those of Responses are items.
+        let is_block = !matches!(self.api, Api::OpenaiChat | Api::MistralChat | Api::OpenaiResponses);
+        let block = place.block.filter(|_| is_block);
         self.found.push(Finding { rule: self.rule, severity, message: place.message, block, ids, say });
     }
 }
@@ -173,6 +194,26 @@ pub const RULES: &[Rule] = &[
     duplicate_tool_result::RULE,
     duplicate_tool_call_id::RULE,
     text_before_tool_result::RULE,
+    reasoning_item_dangling::RULE,
+    duplicate_item_id::RULE,
+    invalid_item_id::RULE,
+    missing_required_field::RULE,
+    item_not_persisted::RULE,
+    exclusive_history_sources::RULE,
+    server_side_history::RULE,
+    gemini_function_count_mismatch::RULE,
+    gemini_function_turn_order::RULE,
+    gemini_thought_signature_missing::RULE,
+    missing_function_name::RULE,
+    tools_undefined_with_tool_blocks::RULE,
+    blank_text::RULE,
+    invalid_document_name::RULE,
+    duplicate_document_name::RULE,
+    too_many_documents::RULE,
+    document_without_text::RULE,
+    mixed_tool_and_text_turn::RULE,
+    user_after_tool::RULE,
+    tool_result_count_mismatch::RULE,
 ];
 
 /// The rule of that name.

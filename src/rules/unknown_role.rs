@@ -26,7 +26,7 @@
 //! ## Sources
 //! rossoctl/context-guru#112; simonw/llm-anthropic#73
 
-use super::{Findings, Place, Rule, Scope, error};
+use super::{Findings, Place, Rule, Scope, error_for};
 use crate::model::Api;
 use crate::transcript::{Prompt, Speaker};
 
@@ -35,7 +35,7 @@ pub(super) const RULE: Rule = Rule {
     about: "a message has a role that the API does not know",
     docs: include_str!("unknown_role.rs"),
     scope: Scope::Neighbours,
-    severity: error,
+    severity: |target| error_for(&[Api::AnthropicMessages, Api::OpenaiChat, Api::GeminiGenerateContent], target),
     check,
 };
 
@@ -52,6 +52,7 @@ fn check(prompt: &Prompt, findings: &mut Findings) {
 fn is_known(api: Api, speaker: Speaker) -> bool {
     match api {
         Api::AnthropicMessages => matches!(speaker, Speaker::System | Speaker::User | Speaker::Assistant),
+        Api::GeminiGenerateContent => matches!(speaker, Speaker::User | Speaker::Assistant | Speaker::Function),
         _ => speaker != Speaker::Unknown,
     }
 }

@@ -254,7 +254,11 @@ impl<'c> Builder<'c> {
         self.transcript.messages.push(MessageFacts {
             item,
             marks: marks::of_message(api, message),
-            speaker: Speaker::of(&message.role),
+            speaker: match &message.role {
+                // A content of Gemini without a role is the user's.
+                Role::Other(name) if name.is_empty() && api == Api::GeminiGenerateContent => Speaker::User,
+                role => Speaker::of(role),
+            },
             form: form_of(&message.form),
             tokens: size::message(self.counter, message),
             parts_from,

@@ -11,7 +11,7 @@ use std::ops::Range;
 use crate::model::Api;
 
 use super::prompt::{Entry, Prompt};
-use super::{IdNo, PartFacts, PartKind, Speaker};
+use super::{IdNo, Marks, PartFacts, PartKind, Speaker};
 
 /// A part's place in a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -117,6 +117,12 @@ impl Pairs {
 /// The pairs of a list whose results stand anywhere behind their calls: each call is a group of its own.
 fn by_id(prompt: &Prompt) -> Pairs {
     let mut pairs = Pairs::default();
+    // What the server keeps may hold either side of a pair.
+    let frame = prompt.frame();
+    let refers = || prompt.entries().any(|entry| entry.message.marks.has(Marks::REFERENCE));
+    if frame.previous_response || frame.conversation || refers() {
+        return pairs;
+    }
     let mut youngest = vec![NO_ASK; prompt.n_ids()];
     for (position, entry) in (0..).zip(prompt.entries()) {
         for (block, part) in calls(&entry) {
