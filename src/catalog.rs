@@ -1,4 +1,4 @@
-//! What is known of models: their windows, dated. The data is in `catalog.toml` beside this file.
+//! What is known of models: their windows and what they take, dated. The data is in `catalog.toml` beside this file.
 
 use std::sync::LazyLock;
 
@@ -17,10 +17,23 @@ struct Catalog {
 
 /// Models whose name begins with `prefix`.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Model {
     prefix: String,
-    window: u64,
+    #[serde(default)]
+    window: Option<u64>,
+    #[serde(flatten)]
+    abilities: Abilities,
+}
+
+/// What a model takes, where it is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct Abilities {
+    /// Continues a final assistant message.
+    pub prefill: Option<bool>,
+    /// Takes system and developer messages in its list.
+    pub system_in_list: Option<bool>,
+    /// Accepts a thinking block only behind the messages it was written after.
+    pub binds_thinking: Option<bool>,
 }
 
 /// The day on which the catalog was last checked.
@@ -30,9 +43,22 @@ pub fn as_of() -> &'static str {
 
 /// The window of a model in tokens: that of the longest prefix that fits its name, a `provider/` in front left out.
 pub fn window(model: &str) -> Option<u64> {
+    fitting(model, |entry| entry.window)
+}
+
+/// What a model takes; each fact by the longest prefix that states it.
+pub fn abilities(model: &str) -> Abilities {
+    Abilities {
+        prefill: fitting(model, |entry| entry.abilities.prefill),
+        system_in_list: fitting(model, |entry| entry.abilities.system_in_list),
+        binds_thinking: fitting(model, |entry| entry.abilities.binds_thinking),
+    }
+}
+
+fn fitting<T>(model: &str, fact: impl Fn(&Model) -> Option<T>) -> Option<T> {
     let name = model.rsplit('/').next().unwrap_or(model);
-    let fitting = CATALOG.model.iter().filter(|entry| name.starts_with(&entry.prefix));
-    fitting.max_by_key(|entry| entry.prefix.len()).map(|entry| entry.window)
+    let fitting = CATALOG.model.iter().filter(|entry| name.starts_with(&entry.prefix) && fact(entry).is_some());
+    fitting.max_by_key(|entry| entry.prefix.len()).and_then(fact)
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ pub mod formats;
 
 pub mod session;
 pub mod transcript;
+pub mod profiles;
 pub mod rules;
 pub mod textbook;
 pub mod baseline;

@@ -82,7 +82,7 @@ fn judge(place: Place, request: &Request) -> Judged {
 
 fn judge_prefix(place: Place, transcript: &Transcript, upto: u32) -> Judged {
     let resident: Vec<u32> = (0..upto).collect();
-    let target = Target { api: transcript.api, model: transcript.model.as_deref() };
+    let target = Target::new(transcript.api, transcript.model.as_deref());
     let findings = rules::check(&Prompt::new(transcript, &resident), &target);
     let names = |finding: &Finding| finding.ids.iter().filter_map(|id| transcript.id(*id)).map(str::to_owned).collect();
     let ids = findings.iter().map(names).collect();
@@ -92,7 +92,7 @@ fn judge_prefix(place: Place, transcript: &Transcript, upto: u32) -> Judged {
 fn table(judged: &[Judged]) -> String {
     let mut text = String::new();
     for request in judged.iter().filter(|request| !request.findings.is_empty()) {
-        text.push_str(&format!("{}: {} ({})\n", request.place, verdict_name(request.verdict), request.api));
+        text.push_str(&format!("{}: {} ({})\n", request.place, request.verdict.as_str(), request.api));
         for finding in &request.findings {
             let severity = finding.severity.as_str();
             text.push_str(&format!("  {severity} {} at {}: {}\n", finding.rule, path(finding), finding.say));
@@ -138,15 +138,7 @@ fn request_json(judged: &Judged) -> Value {
         "source": &*judged.place.source,
         "line": judged.place.line,
         "api": judged.api.id(),
-        "verdict": verdict_name(judged.verdict),
+        "verdict": judged.verdict.as_str(),
         "findings": findings.collect::<Vec<_>>(),
     })
-}
-
-fn verdict_name(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Accept => "accept",
-        Verdict::Depends => "depends",
-        Verdict::Reject => "reject",
-    }
 }

@@ -68,7 +68,7 @@ impl Columns {
         let full: Vec<u64> = calls.iter().map(|call| u64::from(call.fixed) + sums.all(call.upto)).collect();
         let same_preface: Vec<bool> =
             (0..calls.len()).map(|call| call > 0 && calls[call].preface == calls[call - 1].preface).collect();
-        let taken: Vec<bool> = verdicts.iter().map(|verdict| *verdict != Verdict::Reject).collect();
+        let taken: Vec<bool> = verdicts.iter().map(|verdict| verdict.is_chargeable()).collect();
         let shareable = |call: usize| if same_preface[call] { full[call - 1] } else { 0 };
         Columns {
             full_sum: running_sum(full.iter().copied()),

@@ -117,7 +117,7 @@ impl Walk<'_> {
     /// Charges the policy with what the provider would answer, if the full prompt is taken.
     fn judge(&mut self, call: usize) {
         let full = self.verdicts[call];
-        if full == Verdict::Reject {
+        if !full.is_chargeable() {
             self.outcome.baseline_invalid_calls += 1;
             return;
         }
@@ -127,13 +127,13 @@ impl Walk<'_> {
                 self.outcome.first_bad_call.get_or_insert(call as u32);
             }
             Verdict::Depends => self.outcome.depends_calls += u64::from(full == Verdict::Accept),
-            Verdict::Accept => {}
+            Verdict::Accept | Verdict::Unverifiable => {}
         }
     }
 
     /// The first error in what is resident, where the full prompt is taken.
     fn first_fault(&self, call: usize) -> Option<(&'static str, u32)> {
-        if self.verdicts[call] == Verdict::Reject {
+        if !self.verdicts[call].is_chargeable() {
             return None;
         }
         let findings = self.findings(call);
@@ -147,7 +147,7 @@ impl Walk<'_> {
         if self.resident.len() == self.transcript.calls[call].upto as usize {
             return Vec::new();
         }
-        let target = Target { api: self.transcript.api, model: self.transcript.model.as_deref() };
+        let target = Target::new(self.transcript.api, self.transcript.model.as_deref());
         rules::check(&Prompt::new(self.transcript, &self.resident), &target)
     }
 

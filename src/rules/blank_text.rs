@@ -30,6 +30,8 @@ pub(super) const RULE: Rule = Rule {
     id: "blank_text",
     about: "a text block is blank",
     docs: include_str!("blank_text.rs"),
+    texts: &["is blank"],
+    hides: false,
     scope: Scope::Neighbours,
     severity: |target| error_for(&[Api::BedrockConverse], target),
     check,

@@ -32,6 +32,8 @@ pub(super) const RULE: Rule = Rule {
     id: "block_wrong_role",
     about: "a block stands under a role that may not hold it",
     docs: include_str!("block_wrong_role.rs"),
+    texts: &["blocks can only be in"],
+    hides: false,
     scope: Scope::Neighbours,
     severity: |target| error_for(&[Api::AnthropicMessages, Api::GeminiGenerateContent], target),
     check,

@@ -47,6 +47,8 @@ pub(super) const RULE: Rule = Rule {
     id: "document_without_text",
     about: "a document comes without a text",
     docs: include_str!("document_without_text.rs"),
+    texts: &["A text block must be included when using documents"],
+    hides: false,
     scope: Scope::Neighbours,
     severity: |target| error_for(&[Api::BedrockConverse], target),
     check,

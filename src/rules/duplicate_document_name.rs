@@ -59,6 +59,8 @@ pub(super) const RULE: Rule = Rule {
     id: "duplicate_document_name",
     about: "two documents of the request share a name",
     docs: include_str!("duplicate_document_name.rs"),
+    texts: &["Messages can't contain duplicate document names"],
+    hides: false,
     scope: Scope::List,
     severity: |target| error_for(&[Api::BedrockConverse], target),
     check,

@@ -59,6 +59,8 @@ pub(super) const RULE: Rule = Rule {
     id: "duplicate_item_id",
     about: "an item id stands twice in the list",
     docs: include_str!("duplicate_item_id.rs"),
+    texts: &["Duplicate item found with id"],
+    hides: false,
     scope: Scope::List,
     severity: |target| error_for(&[Api::OpenaiResponses], target),
     check,

@@ -40,6 +40,8 @@ pub(super) const RULE: Rule = Rule {
     id: "duplicate_tool_call_id",
     about: "two tool calls of the request share an id",
     docs: include_str!("duplicate_tool_call_id.rs"),
+    texts: &["`tool_use` ids must be unique"],
+    hides: false,
     scope: Scope::List,
     severity: anthropic_error,
     check,

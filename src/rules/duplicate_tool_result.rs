@@ -45,6 +45,8 @@ pub(super) const RULE: Rule = Rule {
     id: "duplicate_tool_result",
     about: "a tool call is answered twice",
     docs: include_str!("duplicate_tool_result.rs"),
+    texts: &["each tool_use must have a single result"],
+    hides: false,
     scope: Scope::Neighbours,
     severity,
     check,

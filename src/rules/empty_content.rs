@@ -42,6 +42,12 @@ pub(super) const RULE: Rule = Rule {
     id: "empty_content",
     about: "a message says nothing",
     docs: include_str!("empty_content.rs"),
+    texts: &[
+        "all messages must have non-empty content",
+        "text content blocks must be non-empty",
+        "Invalid value for 'content': expected a string, got null",
+    ],
+    hides: false,
     scope: Scope::Neighbours,
     severity: |target| if target.api == Api::OpenaiResponses { None } else { Some(Severity::Error) },
     check,

@@ -29,6 +29,8 @@ pub(super) const RULE: Rule = Rule {
     id: "empty_messages",
     about: "the request sends no message",
     docs: include_str!("empty_messages.rs"),
+    texts: &["at least one message is required"],
+    hides: false,
     scope: Scope::List,
     severity: error,
     check,

@@ -39,6 +39,8 @@ pub(super) const RULE: Rule = Rule {
     id: "exclusive_history_sources",
     about: "two sources of history are named",
     docs: include_str!("exclusive_history_sources.rs"),
+    texts: &[],
+    hides: false,
     scope: Scope::List,
     severity: |target| error_for(&[Api::OpenaiResponses], target),
     check,

@@ -74,6 +74,10 @@ pub(super) const RULE: Rule = Rule {
     id: "gemini_function_count_mismatch",
     about: "a function call turn gets another number of responses",
     docs: include_str!("gemini_function_count_mismatch.rs"),
+    texts: &[
+        "the number of function response parts is equal to the number of function call parts of the function call turn",
+    ],
+    hides: false,
     scope: Scope::Neighbours,
     severity: |target| error_for(&[Api::GeminiGenerateContent], target),
     check,

@@ -67,6 +67,11 @@ pub(super) const RULE: Rule = Rule {
     id: "gemini_function_turn_order",
     about: "a function turn stands in the wrong place",
     docs: include_str!("gemini_function_turn_order.rs"),
+    texts: &[
+        "function call turn comes immediately after a user turn or after a function response turn",
+        "function response turn comes immediately after a function call turn",
+    ],
+    hides: false,
     scope: Scope::Neighbours,
     severity: |target| error_for(&[Api::GeminiGenerateContent], target),
     check,

@@ -67,6 +67,8 @@ pub(super) const RULE: Rule = Rule {
     id: "gemini_thought_signature_missing",
     about: "a function call of the current turn lacks its thought signature",
     docs: include_str!("gemini_thought_signature_missing.rs"),
+    texts: &["Function call is missing a thought_signature in functionCall parts"],
+    hides: false,
     scope: Scope::List,
     severity: |target| severity(target),
     check,

@@ -49,6 +49,8 @@ pub(super) const RULE: Rule = Rule {
     id: "invalid_document_name",
     about: "a document has a name that is not allowed",
     docs: include_str!("invalid_document_name.rs"),
+    texts: &["The document file name can only contain alphanumeric characters"],
+    hides: false,
     scope: Scope::Neighbours,
     severity: |target| error_for(&[Api::BedrockConverse], target),
     check,

@@ -48,6 +48,8 @@ pub(super) const RULE: Rule = Rule {
     id: "invalid_item_id",
     about: "an item id does not fit the type of its item",
     docs: include_str!("invalid_item_id.rs"),
+    texts: &["Expected an ID that begins with"],
+    hides: false,
     scope: Scope::List,
     severity: |target| error_for(&[Api::OpenaiResponses], target),
     check,

@@ -56,6 +56,8 @@ pub(super) const RULE: Rule = Rule {
     id: "item_not_persisted",
     about: "an item is sent by id though nothing is stored",
     docs: include_str!("item_not_persisted.rs"),
+    texts: &["Items are not persisted when `store` is set to false"],
+    hides: true,
     scope: Scope::List,
     severity: |target| error_for(&[Api::OpenaiResponses], target).map(|_| Severity::Warning),
     check,

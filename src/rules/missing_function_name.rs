@@ -63,6 +63,8 @@ pub(super) const RULE: Rule = Rule {
     id: "missing_function_name",
     about: "a function response does not name its function",
     docs: include_str!("missing_function_name.rs"),
+    texts: &["function_response.name: Name cannot be empty"],
+    hides: false,
     scope: Scope::Neighbours,
     severity: |target| error_for(&[Api::GeminiGenerateContent], target),
     check,

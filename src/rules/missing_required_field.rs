@@ -53,6 +53,8 @@ pub(super) const RULE: Rule = Rule {
     id: "missing_required_field",
     about: "an item lacks a member that its type must have",
     docs: include_str!("missing_required_field.rs"),
+    texts: &["missing required field `summary`"],
+    hides: false,
     scope: Scope::List,
     severity: |target| error_for(&[Api::OpenaiResponses], target),
     check,

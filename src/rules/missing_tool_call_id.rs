@@ -41,6 +41,8 @@ pub(super) const RULE: Rule = Rule {
     id: "missing_tool_call_id",
     about: "a tool call or a tool result has no id",
     docs: include_str!("missing_tool_call_id.rs"),
+    texts: &["Missing required parameter: 'messages[N].tool_call_id'"],
+    hides: false,
     scope: Scope::Neighbours,
     severity: error,
     check,

@@ -73,6 +73,8 @@ pub(super) const RULE: Rule = Rule {
     id: "mixed_tool_and_text_turn",
     about: "text stands beside tool results",
     docs: include_str!("mixed_tool_and_text_turn.rs"),
+    texts: &["Conversation blocks and tool result blocks cannot be provided in the same turn"],
+    hides: false,
     scope: Scope::Neighbours,
     severity: |target| severity(target),
     check,

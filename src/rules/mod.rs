@@ -3,7 +3,9 @@
 //! A rule looks at one prompt and reports findings. It knows neither the log a prompt came from nor the policy that
 //! made it, and it never looks at another call: whatever needs history is a fact of the transcript.
 
+use crate::catalog::{self, Abilities};
 use crate::model::Api;
+use crate::profiles::Profile;
 use crate::transcript::pairs::{Ask, Fate, Group, Site};
 use crate::transcript::{IdNo, Pairs, Prompt};
 
@@ -83,6 +85,10 @@ pub struct Rule {
     pub about: &'static str,
     /// The rule's documentation, which `cutpoint explain` prints: what it finds, why, example, remedy, sources.
     pub docs: &'static str,
+    /// The provider's texts, ids and numbers left out: to recognise a logged error, and to show.
+    pub texts: &'static [&'static str],
+    /// What it finds hides part of the request, so that nobody can judge the whole.
+    pub hides: bool,
     pub scope: Scope,
     /// How bad it is for a target; `None` where the rule does not apply.
     pub severity: fn(&Target) -> Option<Severity>,
@@ -167,7 +173,26 @@ pub enum Scope {
 #[derive(Clone, Copy, Debug)]
 pub struct Target<'a> {
     pub api: Api,
+    /// The server that adds rules, if not the first party.
+    pub profile: Option<&'static Profile>,
     pub model: Option<&'a str>,
+}
+
+impl<'a> Target<'a> {
+    /// The first party of an API.
+    pub fn new(api: Api, model: Option<&'a str>) -> Target<'a> {
+        Target { api, profile: None, model }
+    }
+
+    /// Whether a fact of the profile holds; `false` for a first party.
+    pub fn has(&self, fact: fn(&Profile) -> bool) -> bool {
+        self.profile.is_some_and(fact)
+    }
+
+    /// What is known of the model.
+    pub fn abilities(&self) -> Abilities {
+        self.model.map(catalog::abilities).unwrap_or_default()
+    }
 }
 
 /// What a provider would answer.
@@ -175,7 +200,26 @@ pub struct Target<'a> {
 pub enum Verdict {
     Accept,
     Depends,
+    /// Part of the request is not at hand: cut or masked by the log, or kept by the server.
+    Unverifiable,
     Reject,
+}
+
+impl Verdict {
+    /// The word used in JSON, on pages and in the database.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Verdict::Accept => "accept",
+            Verdict::Depends => "depends",
+            Verdict::Unverifiable => "unverifiable",
+            Verdict::Reject => "reject",
+        }
+    }
+
+    /// Whether a policy may be charged for what it makes of a request with this verdict.
+    pub fn is_chargeable(self) -> bool {
+        matches!(self, Verdict::Accept | Verdict::Depends)
+    }
 }
 
 /// Every rule, in the order in which help and pages list them.
@@ -238,8 +282,15 @@ pub fn check(prompt: &Prompt, target: &Target) -> Vec<Finding> {
 }
 
 /// What the provider would answer to a request with these findings.
-pub fn verdict(findings: &[Finding]) -> Verdict {
-    findings.iter().map(|finding| finding.severity.verdict()).max().unwrap_or(Verdict::Accept)
+pub fn verdict<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Verdict {
+    let mut worst = Verdict::Accept;
+    for finding in findings {
+        if rule(finding.rule).is_some_and(|rule| rule.hides) {
+            return Verdict::Unverifiable;
+        }
+        worst = worst.max(finding.severity.verdict());
+    }
+    worst
 }
 
 impl Rule {

@@ -37,6 +37,11 @@ pub(super) const RULE: Rule = Rule {
     id: "orphan_tool_result",
     about: "a tool result has no call right before it",
     docs: include_str!("orphan_tool_result.rs"),
+    texts: &[
+        "unexpected `tool_use_id` found in `tool_result` blocks",
+        "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'",
+    ],
+    hides: false,
     scope: Scope::List,
     severity: identified_error,
     check,

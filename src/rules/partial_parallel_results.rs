@@ -45,6 +45,8 @@ pub(super) const RULE: Rule = Rule {
     id: "partial_parallel_results",
     about: "only some of the calls of a message are answered",
     docs: include_str!("partial_parallel_results.rs"),
+    texts: &[],
+    hides: false,
     scope: Scope::Neighbours,
     severity: paired_error,
     check,

@@ -43,6 +43,8 @@ pub(super) const RULE: Rule = Rule {
     id: "reasoning_item_dangling",
     about: "a reasoning item has lost the item it led to",
     docs: include_str!("reasoning_item_dangling.rs"),
+    texts: &["was provided without its required following item"],
+    hides: false,
     scope: Scope::Neighbours,
     severity: |target| error_for(&[Api::OpenaiResponses], target),
     check,

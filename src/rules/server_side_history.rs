@@ -40,8 +40,10 @@ pub(super) const RULE: Rule = Rule {
     id: "server_side_history",
     about: "part of the history is kept by the server",
     docs: include_str!("server_side_history.rs"),
+    texts: &[],
+    hides: true,
     scope: Scope::List,
-    severity: |target| error_for(&[Api::OpenaiResponses], target).map(|_| Severity::Warning),
+    severity: |target| error_for(&[Api::OpenaiResponses], target).map(|_| Severity::Info),
     check,
 };
 

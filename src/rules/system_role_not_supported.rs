@@ -35,16 +35,17 @@ pub(super) const RULE: Rule = Rule {
     id: "system_role_not_supported",
     about: "the model takes no system message in its list",
     docs: include_str!("system_role_not_supported.rs"),
+    texts: &["Unexpected role \"system\"", "does not support 'system' with this model"],
+    hides: false,
     scope: Scope::Neighbours,
     severity,
     check,
 };
 
 fn severity(target: &Target) -> Option<Severity> {
-    let model = target.model.unwrap_or_default();
     match target.api {
         Api::AnthropicMessages => Some(Severity::Warning),
-        Api::OpenaiChat if model.starts_with("o1-mini") || model.starts_with("o1-preview") => Some(Severity::Error),
+        Api::OpenaiChat if target.abilities().system_in_list == Some(false) => Some(Severity::Error),
         _ => None,
     }
 }

@@ -42,6 +42,8 @@ pub(super) const RULE: Rule = Rule {
     id: "text_before_tool_result",
     about: "in the message that answers, something stands before a result",
     docs: include_str!("text_before_tool_result.rs"),
+    texts: &[],
+    hides: false,
     scope: Scope::Neighbours,
     severity,
     check,

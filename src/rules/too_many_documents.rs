@@ -83,6 +83,8 @@ pub(super) const RULE: Rule = Rule {
     id: "too_many_documents",
     about: "the request holds more than five documents",
     docs: include_str!("too_many_documents.rs"),
+    texts: &["You can't include more than 5 documents in a request"],
+    hides: false,
     scope: Scope::List,
     severity: |target| error_for(&[Api::BedrockConverse], target),
     check,

@@ -60,6 +60,8 @@ pub(super) const RULE: Rule = Rule {
     id: "tool_result_count_mismatch",
     about: "an assistant message gets another number of results than it has calls",
     docs: include_str!("tool_result_count_mismatch.rs"),
+    texts: &["Not the same number of function calls and responses"],
+    hides: false,
     scope: Scope::Neighbours,
     severity: |target| error_for(&[Api::MistralChat], target),
     check,

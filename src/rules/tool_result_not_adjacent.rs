@@ -43,6 +43,8 @@ pub(super) const RULE: Rule = Rule {
     id: "tool_result_not_adjacent",
     about: "a tool result stands too far behind its call",
     docs: include_str!("tool_result_not_adjacent.rs"),
+    texts: &[],
+    hides: false,
     scope: Scope::List,
     severity: error,
     check,

@@ -68,6 +68,8 @@ pub(super) const RULE: Rule = Rule {
     id: "tools_undefined_with_tool_blocks",
     about: "tool blocks stand in a request that defines no tools",
     docs: include_str!("tools_undefined_with_tool_blocks.rs"),
+    texts: &["The toolConfig field must be defined when using toolUse and toolResult content blocks"],
+    hides: false,
     scope: Scope::List,
     severity: |target| error_for(&[Api::BedrockConverse], target),
     check,

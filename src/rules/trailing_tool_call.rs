@@ -37,6 +37,8 @@ pub(super) const RULE: Rule = Rule {
     id: "trailing_tool_call",
     about: "the request ends with tool calls",
     docs: include_str!("trailing_tool_call.rs"),
+    texts: &[],
+    hides: false,
     scope: Scope::Neighbours,
     severity: paired_error,
     check,

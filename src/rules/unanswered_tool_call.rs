@@ -40,6 +40,11 @@ pub(super) const RULE: Rule = Rule {
     id: "unanswered_tool_call",
     about: "an assistant message calls tools, and nothing answers",
     docs: include_str!("unanswered_tool_call.rs"),
+    texts: &[
+        "ids were found without `tool_result` blocks immediately after",
+        "must be followed by tool messages responding to each 'tool_call_id'",
+    ],
+    hides: false,
     scope: Scope::Neighbours,
     severity: identified_error,
     check,

@@ -34,6 +34,8 @@ pub(super) const RULE: Rule = Rule {
     id: "unknown_role",
     about: "a message has a role that the API does not know",
     docs: include_str!("unknown_role.rs"),
+    texts: &["Unexpected role"],
+    hides: false,
     scope: Scope::Neighbours,
     severity: |target| error_for(&[Api::AnthropicMessages, Api::OpenaiChat, Api::GeminiGenerateContent], target),
     check,
@@ -41,12 +43,21 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
     for (position, entry) in prompt.entries().enumerate() {
-        if !is_known(prompt.api(), entry.message.speaker) {
+        let is_refused = prompt.api() == Api::GeminiGenerateContent
+            && entry.message.speaker == Speaker::Function
+            && prompt.model().is_some_and(refuses_function);
+        if is_refused || !is_known(prompt.api(), entry.message.speaker) {
             let say =
                 format!("message {position} has a role that this API does not know: write it in the API's own roles");
             findings.report(Place::message(position), Vec::new(), say);
         }
     }
+}
+
+/// Gemini's role `function`: taken up to version 3, refused from 3.5 on.
+fn refuses_function(model: &str) -> bool {
+    let version = model.rsplit('/').next().and_then(|name| name.strip_prefix("gemini-")).unwrap_or_default();
+    version.starts_with("3.5") || version.starts_with(['4', '5'])
 }
 
 fn is_known(api: Api, speaker: Speaker) -> bool {

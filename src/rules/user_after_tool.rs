@@ -62,6 +62,8 @@ pub(super) const RULE: Rule = Rule {
     id: "user_after_tool",
     about: "a tool message has the wrong neighbour",
     docs: include_str!("user_after_tool.rs"),
+    texts: &["after role 'tool'"],
+    hides: false,
     scope: Scope::Neighbours,
     severity: |target| error_for(&[Api::MistralChat], target),
     check,

@@ -58,7 +58,7 @@ proptest! {
     #[test]
     fn baseline_verdicts_equal_a_check_of_every_prefix(api in apis(), steps in steps()) {
         let transcript = Transcript::of_session(&session(api, &steps), &STATED);
-        let target = Target { api, model: None };
+        let target = Target::new(api, None);
         let everything: Vec<u32> = (0..transcript.messages.len() as u32).collect();
         let of_prefix = |upto: u32| {
             rules::verdict(&rules::check(&Prompt::new(&transcript, &everything[..upto as usize]), &target))

@@ -20,7 +20,7 @@ pub struct Judged {
 pub fn judge(request: &Request) -> Judged {
     let transcript = Transcript::of_request(request, size::counter("chars4").unwrap());
     let resident: Vec<u32> = (0..transcript.messages.len() as u32).collect();
-    let target = Target { api: request.api, model: request.model.as_deref() };
+    let target = Target::new(request.api, request.model.as_deref());
     let findings = rules::check(&Prompt::new(&transcript, &resident), &target);
     Judged { transcript, findings }
 }
@@ -46,21 +46,13 @@ pub fn own_cases() -> Vec<(PathBuf, Value)> {
     folders(&parent).into_iter().map(|folder| (folder.clone(), read(&folder.join("expect.json")))).collect()
 }
 
-fn word(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Accept => "accept",
-        Verdict::Depends => "depends",
-        Verdict::Reject => "reject",
-    }
-}
-
 #[test]
 fn every_case_gets_its_verdict_and_its_findings() {
     for (folder, expect) in own_cases() {
         let api = Api::from_id(expect["api"].as_str().unwrap()).unwrap();
         let judged = judge(&parse(api, read(&folder.join("input.json"))));
         assert_eq!(
-            word(rules::verdict(&judged.findings)),
+            rules::verdict(&judged.findings).as_str(),
             expect["verdict"],
             "{}: {:?}",
             folder.display(),
@@ -116,7 +108,7 @@ fn check_shared(folder: &Path) -> bool {
     }
     let judged = judge(&parse(api, shared_body(folder)));
     let name = folder.display();
-    let verdict = word(rules::verdict(&judged.findings));
+    let verdict = rules::verdict(&judged.findings).as_str();
     assert_eq!(verdict, expect["expected"]["verdict"], "{name}: {:?}", judged.findings);
     let mut right: Vec<(Value, Value)> =
         expected.iter().map(|finding| (finding["rule"].clone(), finding["message_index"].clone())).collect();
@@ -226,7 +218,7 @@ proptest! {
             let resident: Vec<u32> = (0..transcript.messages.len() as u32).skip(cut).collect();
             let Some(first) = resident.first() else { continue };
             let prompt = Prompt::new(&transcript, &resident);
-            let findings = rules::check(&prompt, &Target { api, model: None });
+            let findings = rules::check(&prompt, &Target::new(api, None));
             prop_assert_eq!(findings.is_empty(), !transcript.messages[*first as usize].has_results);
             prop_assert!(findings.iter().all(|finding| finding.rule == "orphan_tool_result"));
         }
@@ -261,7 +253,7 @@ fn recorded_chat_traffic_that_was_answered_is_taken_at_every_call() {
             let is_call = messages[upto]["role"] == "assistant" && messages[upto - 1]["role"] != "assistant";
             let resident: Vec<u32> = (0..upto as u32).filter(|_| is_call).collect();
             let prompt = Prompt::new(&transcript, &resident);
-            let findings = rules::check(&prompt, &Target { api: Api::OpenaiChat, model: None });
+            let findings = rules::check(&prompt, &Target::new(Api::OpenaiChat, None));
             let fault = Textbook::default().first_fault(&prompt);
             assert!(!is_call || (findings.is_empty() && fault.is_none()), "{}: {findings:?}", session["task_id"]);
         }
