@@ -4,14 +4,25 @@
 //! give what a look at every prefix would: a fault behind the last assistant message can still be healed or revealed by
 //! what follows and is judged on the tail; any other is final and holds for every longer prefix.
 
+use crate::model::Api;
 use crate::rules::{self, Finding, Scope, Target, Verdict};
 use crate::transcript::{Prompt, Speaker, Transcript};
+
+/// Whether an API judges a list turn by turn, so that a look at a prefix's tail and a front cut's head is enough. In the
+/// others a result may stand far behind its call, or the current turn decides: there every prompt is judged whole.
+pub fn judges_by_neighbours(api: Api) -> bool {
+    matches!(api, Api::AnthropicMessages | Api::OpenaiChat)
+}
 
 /// The verdict on each call's full prompt, in the order of the calls.
 pub fn verdicts(transcript: &Transcript) -> Vec<Verdict> {
     let n_messages = transcript.calls.last().map_or(0, |call| call.upto as usize);
     let everything: Vec<u32> = (0..n_messages as u32).collect();
     let target = Target::new(transcript.api, transcript.model.as_deref());
+    if !judges_by_neighbours(transcript.api) {
+        let of_prefix = |upto: u32| rules::check(&Prompt::new(transcript, &everything[..upto as usize]), &target);
+        return transcript.calls.iter().map(|call| rules::verdict(&of_prefix(call.upto))).collect();
+    }
     let whole = rules::check(&Prompt::new(transcript, &everything), &target);
     let last_assistant = last_assistants(transcript, n_messages);
     let mut verdicts: Vec<Verdict> = Vec::with_capacity(transcript.calls.len());

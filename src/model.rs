@@ -28,17 +28,36 @@ pub enum Api {
     AnthropicMessages,
     /// OpenAI Chat Completions.
     OpenaiChat,
+    /// OpenAI Responses.
+    OpenaiResponses,
+    /// Google Gemini `generateContent`.
+    GeminiGenerateContent,
+    /// Amazon Bedrock Converse.
+    BedrockConverse,
+    /// Mistral Chat: OpenAI Chat with rules of its own.
+    MistralChat,
 }
 
 impl Api {
     /// Every API, in the order in which help texts list them.
-    pub const ALL: &[Api] = &[Api::AnthropicMessages, Api::OpenaiChat];
+    pub const ALL: &[Api] = &[
+        Api::AnthropicMessages,
+        Api::OpenaiChat,
+        Api::OpenaiResponses,
+        Api::GeminiGenerateContent,
+        Api::BedrockConverse,
+        Api::MistralChat,
+    ];
 
     /// The name used on the command line, in JSON and in the database.
     pub fn id(self) -> &'static str {
         match self {
             Api::AnthropicMessages => "anthropic.messages",
             Api::OpenaiChat => "openai.chat",
+            Api::OpenaiResponses => "openai.responses",
+            Api::GeminiGenerateContent => "gemini.generate_content",
+            Api::BedrockConverse => "bedrock.converse",
+            Api::MistralChat => "mistral.chat",
         }
     }
 
@@ -193,6 +212,8 @@ pub struct Request {
     pub system: Preface,
     pub tools: Option<Value>,
     pub max_output: Option<Tokens>,
+    /// How the message list was written; Responses takes a bare string, or nothing.
+    pub list: Form,
     pub messages: Vec<Message>,
     pub extra: Fields,
 }

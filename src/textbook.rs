@@ -129,7 +129,7 @@ impl Textbook {
 
 fn answers(api: Api, speaker: Speaker) -> bool {
     match api {
-        Api::AnthropicMessages => speaker == Speaker::User,
-        Api::OpenaiChat => matches!(speaker, Speaker::Tool | Speaker::Function),
+        Api::AnthropicMessages | Api::BedrockConverse | Api::GeminiGenerateContent => speaker == Speaker::User,
+        _ => matches!(speaker, Speaker::Tool | Speaker::Function),
     }
 }

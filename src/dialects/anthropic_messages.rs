@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{Dialect, bare, foreign, foreign_value, messages, put, put_all, put_name, put_text};
 use super::{read_content, split, take_name, take_present, take_role, take_text, tokens, write_content};
 use crate::model::{
-    Api, Arguments, Body, Fields, Message, Part, Preface, Request, Thinking, ToolResult, ToolUse, ToolUseKind,
+    Api, Arguments, Body, Fields, Form, Message, Part, Preface, Request, Thinking, ToolResult, ToolUse, ToolUseKind,
 };
 
 pub(super) const DIALECT: Dialect = Dialect {
@@ -24,7 +24,7 @@ pub(super) const DIALECT: Dialect = Dialect {
 const BLOCKS: &[&str] = &["tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use", "image"];
 
 fn sniff(body: &Value) -> bool {
-    messages(body).is_some() && signs(body) > super::openai_chat::signs(body)
+    messages(body).is_some() && !super::is_elsewhere(body) && signs(body) > super::openai_chat::signs(body)
 }
 
 /// How much speaks for this dialect.
@@ -40,7 +40,7 @@ pub(super) fn signs(body: &Value) -> u32 {
 }
 
 fn parse(body: Value) -> Result<Request, String> {
-    let (mut fields, messages) = split(body)?;
+    let (mut fields, messages) = split(body, "messages")?;
     let (form, parts) = read_content(fields.shift_remove("system"), parse_block);
     let max_output = tokens(&fields, "max_tokens");
     if max_output.is_some() {
@@ -52,6 +52,7 @@ fn parse(body: Value) -> Result<Request, String> {
         system: Preface { form, parts },
         tools: fields.shift_remove("tools"),
         max_output,
+        list: Form::List,
         messages: messages.into_iter().map(parse_message).collect(),
         extra: fields,
     })

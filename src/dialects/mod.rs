@@ -6,10 +6,14 @@
 
 use serde_json::Value;
 
-use crate::model::{Api, Body, Fields, Form, Message, Part, Request, Role, Tokens};
+use crate::model::{Api, Arguments, Body, Fields, Form, Message, Part, Request, Role, Tokens};
 
 mod anthropic_messages;
+mod bedrock_converse;
+mod gemini_generate_content;
+mod mistral_chat;
 mod openai_chat;
+mod openai_responses;
 
 /// How one API writes requests and messages.
 pub struct Dialect {
@@ -31,7 +35,14 @@ pub struct Dialect {
 }
 
 /// Every dialect; at most one sniffs a given body.
-pub const DIALECTS: &[Dialect] = &[anthropic_messages::DIALECT, openai_chat::DIALECT];
+pub const DIALECTS: &[Dialect] = &[
+    anthropic_messages::DIALECT,
+    openai_chat::DIALECT,
+    openai_responses::DIALECT,
+    gemini_generate_content::DIALECT,
+    bedrock_converse::DIALECT,
+    mistral_chat::DIALECT,
+];
 
 /// The dialect of an API.
 pub fn for_api(api: Api) -> &'static Dialect {
@@ -44,14 +55,14 @@ pub fn detect(body: &Value) -> Option<&'static Dialect> {
 }
 
 /// The members of a body and its message list.
-fn split(body: Value) -> Result<(Fields, Vec<Value>), String> {
+fn split(body: Value, list: &str) -> Result<(Fields, Vec<Value>), String> {
     let Value::Object(mut fields) = body else {
         return Err(format!("a request body must be a JSON object, but this is {}", kind(&body)));
     };
-    match fields.shift_remove("messages") {
+    match fields.shift_remove(list) {
         Some(Value::Array(messages)) => Ok((fields, messages)),
-        Some(other) => Err(format!("`messages` must be a list, but here it is {}", kind(&other))),
-        None => Err("the request has no `messages` list".to_owned()),
+        Some(other) => Err(format!("`{list}` must be a list, but here it is {}", kind(&other))),
+        None => Err(format!("the request has no `{list}` list")),
     }
 }
 
@@ -68,6 +79,11 @@ fn kind(value: &Value) -> &'static str {
 
 fn messages(body: &Value) -> Option<&[Value]> {
     body.get("messages")?.as_array().map(Vec::as_slice)
+}
+
+/// Whether a body with a `messages` list is of a dialect with surer signs.
+fn is_elsewhere(body: &Value) -> bool {
+    bedrock_converse::sniff(body) || mistral_chat::sniff(body)
 }
 
 /// Adds up what of a list of signs holds, each with its weight.
@@ -127,6 +143,21 @@ fn tokens(fields: &Fields, name: &str) -> Option<Tokens> {
 
 fn take_role(fields: &mut Fields) -> Role {
     Role::from_name(&take_name(fields, "role"))
+}
+
+fn take_arguments(fields: &mut Fields, name: &str) -> Arguments {
+    match take_present(fields, name) {
+        Some(Value::String(text)) => Arguments::Text(text),
+        other => Arguments::Json(other.unwrap_or_default()),
+    }
+}
+
+fn put_arguments(fields: &mut Fields, name: &str, arguments: &Arguments) {
+    match arguments {
+        Arguments::Json(Value::Null) => {}
+        Arguments::Json(value) => put(fields, name, Some(value.clone())),
+        Arguments::Text(text) => put_text(fields, name, Some(text)),
+    }
 }
 
 fn put_name(fields: &mut Fields, name: &str, text: &str) {

@@ -6,10 +6,10 @@
 
 use serde_json::Value;
 
-use super::{Dialect, bare, foreign, foreign_value, messages, put, put_all, put_name, put_text};
-use super::{read_content, split, take_name, take_present, take_role, take_text, tokens, write_content};
+use super::{Dialect, bare, foreign, foreign_value, messages, put, put_all, put_arguments, put_name, put_text};
+use super::{read_content, split, take_arguments, take_name, take_role, take_text, tokens, write_content};
 use crate::model::{
-    Api, Arguments, Body, Fields, Message, Part, Preface, Request, Role, ToolResult, ToolUse, ToolUseKind,
+    Api, Arguments, Body, Fields, Form, Message, Part, Preface, Request, Role, ToolResult, ToolUse, ToolUseKind,
 };
 
 pub(super) const DIALECT: Dialect = Dialect {
@@ -40,7 +40,7 @@ const MEMBERS: &[&str] = &[
 ];
 
 fn sniff(body: &Value) -> bool {
-    messages(body).is_some() && signs(body) >= super::anthropic_messages::signs(body)
+    messages(body).is_some() && !super::is_elsewhere(body) && signs(body) >= super::anthropic_messages::signs(body)
 }
 
 /// How much speaks for this dialect.
@@ -62,7 +62,7 @@ pub(super) fn signs(body: &Value) -> u32 {
 }
 
 fn parse(body: Value) -> Result<Request, String> {
-    let (mut fields, messages) = split(body)?;
+    let (mut fields, messages) = split(body, "messages")?;
     Ok(Request {
         api: Api::OpenaiChat,
         model: take_text(&mut fields, "model"),
@@ -70,6 +70,7 @@ fn parse(body: Value) -> Result<Request, String> {
         tools: fields.shift_remove("tools"),
         // Two members may say it, so both stay where they are.
         max_output: tokens(&fields, "max_completion_tokens").or_else(|| tokens(&fields, "max_tokens")),
+        list: Form::List,
         messages: messages.into_iter().map(parse_message).collect(),
         extra: fields,
     })
@@ -202,13 +203,6 @@ fn says_anything(name: &str, arguments: &Arguments) -> bool {
     !name.is_empty() || *arguments != Arguments::Json(Value::Null)
 }
 
-fn take_arguments(payload: &mut Fields, name: &str) -> Arguments {
-    match take_present(payload, name) {
-        Some(Value::String(text)) => Arguments::Text(text),
-        other => Arguments::Json(other.unwrap_or_default()),
-    }
-}
-
 fn parse_legacy(mut call: Fields) -> Part {
     let name = take_name(&mut call, "name");
     let arguments = take_arguments(&mut call, "arguments");
@@ -257,11 +251,7 @@ fn render_call(call: &ToolUse, extra: &Fields) -> Value {
 
 fn put_call(payload: &mut Fields, call: &ToolUse, said: &str) {
     put_name(payload, "name", &call.name);
-    match &call.arguments {
-        Arguments::Json(Value::Null) => {}
-        Arguments::Json(value) => put(payload, said, Some(value.clone())),
-        Arguments::Text(text) => put_text(payload, said, Some(text)),
-    }
+    put_arguments(payload, said, &call.arguments);
 }
 
 #[cfg(test)]
@@ -269,7 +259,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::model::Form;
 
     #[track_caller]
     fn check(message: Value) -> Message {

@@ -31,6 +31,42 @@ pub const OPENAI: Format = Format {
     read: |frames, emit| read(frames, emit, Api::OpenaiChat),
 };
 
+/// The format `openai-responses-body`.
+pub const RESPONSES: Format = Format {
+    id: "openai-responses-body",
+    about: "bare request bodies of OpenAI Responses",
+    shape: Shape::RequestLog,
+    sniff: |frame| is_body(&frame.value, Api::OpenaiResponses),
+    read: |frames, emit| read(frames, emit, Api::OpenaiResponses),
+};
+
+/// The format `gemini-body`.
+pub const GEMINI: Format = Format {
+    id: "gemini-body",
+    about: "bare request bodies of Gemini generateContent",
+    shape: Shape::RequestLog,
+    sniff: |frame| is_body(&frame.value, Api::GeminiGenerateContent),
+    read: |frames, emit| read(frames, emit, Api::GeminiGenerateContent),
+};
+
+/// The format `bedrock-body`.
+pub const BEDROCK: Format = Format {
+    id: "bedrock-body",
+    about: "bare request bodies of Bedrock Converse",
+    shape: Shape::RequestLog,
+    sniff: |frame| is_body(&frame.value, Api::BedrockConverse),
+    read: |frames, emit| read(frames, emit, Api::BedrockConverse),
+};
+
+/// The format `mistral-body`.
+pub const MISTRAL: Format = Format {
+    id: "mistral-body",
+    about: "bare request bodies of Mistral Chat",
+    shape: Shape::RequestLog,
+    sniff: |frame| is_body(&frame.value, Api::MistralChat),
+    read: |frames, emit| read(frames, emit, Api::MistralChat),
+};
+
 /// Members that bodies have, whatever the API.
 const MEMBERS: &[&str] = &[
     "messages",
@@ -66,6 +102,10 @@ const MEMBERS: &[&str] = &[
     "frequency_penalty",
     "presence_penalty",
     "logit_bias",
+    "toolConfig",
+    "inferenceConfig",
+    "additionalModelRequestFields",
+    "guardrailConfig",
 ];
 
 /// Members of other logs that carry a `messages` list too.
@@ -87,6 +127,8 @@ fn is_body(value: &Value, api: Api) -> bool {
     };
     let foreign = FOREIGN.iter().any(|member| fields.contains_key(*member));
     let own = fields.get("model").is_some_and(Value::is_string)
+        || !fields.contains_key("messages")
+        || fields.contains_key("modelId")
         || fields.keys().all(|member| MEMBERS.contains(&member.as_str()));
     !foreign && own && dialects::detect(value).is_some_and(|dialect| dialect.api == api)
 }

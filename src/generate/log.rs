@@ -136,7 +136,7 @@ fn error(api: Api) -> &'static str {
         Api::AnthropicMessages => {
             "invalid_request_error: messages.0.content.0: unexpected `tool_use_id` found in `tool_result` blocks"
         }
-        Api::OpenaiChat => {
+        _ => {
             "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'."
         }
     }

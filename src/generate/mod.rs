@@ -107,7 +107,7 @@ impl Story {
     fn model(&self) -> &'static str {
         match self.api {
             Api::AnthropicMessages => "claude-sonnet-4-5",
-            Api::OpenaiChat => "gpt-4.1",
+            _ => "gpt-4.1",
         }
     }
 
@@ -170,7 +170,7 @@ fn round(story: &mut Story, shape: &Shape, random: &mut Random) {
     let asked = 30 * n_tools as u32 + if said.is_some() { 24 } else { 0 };
     match story.api {
         Api::AnthropicMessages => anthropic_round(story, said, &uses, results, asked),
-        Api::OpenaiChat => openai_round(story, said, &uses, results, asked),
+        _ => openai_round(story, said, &uses, results, asked),
     }
 }
 
@@ -224,7 +224,7 @@ fn tools(api: Api) -> Value {
         let about = format!("Asks the {}.", name.replace('_', " "));
         match api {
             Api::AnthropicMessages => json!({"name": name, "description": about, "input_schema": parameters}),
-            Api::OpenaiChat => {
+            _ => {
                 json!({"type": "function", "function": {"name": name, "description": about, "parameters": parameters}})
             }
         }

@@ -120,10 +120,10 @@ impl Player {
     pub fn play(&self, subject: &Subject, witness: &mut dyn Witness) -> Option<Outcome> {
         let limits = self.limits(subject)?;
         Some(match self.policy.front() {
-            Some(front) => {
+            Some(front) if crate::baseline::judges_by_neighbours(subject.transcript.api) => {
                 front::play(subject.columns(self.policy.result_cap()), front, &limits, self.cell.mode, witness)
             }
-            None => walk::play(subject, self.policy.as_ref(), &limits, self.cell.mode, witness),
+            _ => walk::play(subject, self.policy.as_ref(), &limits, self.cell.mode, witness),
         })
     }
 

@@ -9,7 +9,7 @@
 //! Anthropic: "`tool_result` blocks can only be in `user` messages".
 //!
 //! ## Applies to
-//! Anthropic Messages; seen in public reports.
+//! Anthropic Messages and Gemini; seen in public reports.
 //!
 //! ## Example
 //! ```json
@@ -24,7 +24,8 @@
 //! ## Sources
 //! tghamm/Anthropic.SDK#128
 
-use super::{Findings, Place, Rule, Scope, anthropic_error, names};
+use super::{Findings, Place, Rule, Scope, error_for, names};
+use crate::model::Api;
 use crate::transcript::{PartKind, Prompt, Speaker};
 
 pub(super) const RULE: Rule = Rule {
@@ -34,7 +35,7 @@ pub(super) const RULE: Rule = Rule {
     texts: &["blocks can only be in"],
     hides: false,
     scope: Scope::Neighbours,
-    severity: anthropic_error,
+    severity: |target| error_for(&[Api::AnthropicMessages, Api::GeminiGenerateContent], target),
     check,
 };
 

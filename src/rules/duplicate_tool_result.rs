@@ -53,10 +53,11 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn severity(target: &Target) -> Option<Severity> {
-    Some(match target.api {
-        Api::AnthropicMessages => Severity::Error,
-        Api::OpenaiChat => Severity::Warning,
-    })
+    match target.api {
+        Api::AnthropicMessages | Api::BedrockConverse => Some(Severity::Error),
+        Api::OpenaiChat => Some(Severity::Warning),
+        _ => None,
+    }
 }
 
 fn check(prompt: &Prompt, findings: &mut Findings) {

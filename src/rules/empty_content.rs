@@ -5,14 +5,15 @@
 //! ## Finds
 //! Anthropic: a message whose `content` is missing, null, an empty string or an empty list, unless it is the final
 //! assistant message with an empty string or list; and a text block without text in any message. Chat: null or missing
-//! `content`, unless an assistant message has `tool_calls`, `function_call`, `audio` or `refusal` in its place.
+//! `content`, unless an assistant message has `tool_calls`, `function_call`, `audio` or `refusal` in its place. Converse
+//! and Gemini: an empty list; Gemini also a part without data and an empty text. Mistral: as Chat, for the assistant.
 //!
 //! ## Provider answers
 //! Anthropic: "all messages must have non-empty content except for the optional final assistant message", "text
 //! content blocks must be non-empty". OpenAI: "Invalid value for 'content': expected a string, got null".
 //!
 //! ## Applies to
-//! Anthropic Messages and OpenAI Chat; seen in public reports. Results may be empty in both.
+//! Every API but Responses; seen in public reports. Results may be empty.
 //!
 //! ## Example
 //! ```json
@@ -32,10 +33,10 @@
 //! ## Sources
 //! BerriAI/litellm#22979; HKUDS/nanobot#949; vellum-ai/vellum-assistant#2654
 
-use super::{Findings, Place, Rule, Scope, error};
+use super::{Findings, Place, Rule, Scope, Severity};
 use crate::model::Api;
 use crate::transcript::prompt::Entry;
-use crate::transcript::{ContentForm, PartKind, Prompt, Speaker};
+use crate::transcript::{ContentForm, Marks, PartFacts, PartKind, Prompt, Speaker};
 
 pub(super) const RULE: Rule = Rule {
     id: "empty_content",
@@ -48,7 +49,7 @@ pub(super) const RULE: Rule = Rule {
     ],
     hides: false,
     scope: Scope::Neighbours,
-    severity: error,
+    severity: |target| if target.api == Api::OpenaiResponses { None } else { Some(Severity::Error) },
     check,
 };
 
@@ -56,7 +57,11 @@ fn check(prompt: &Prompt, findings: &mut Findings) {
     for (position, entry) in prompt.entries().enumerate() {
         match prompt.api() {
             Api::AnthropicMessages => anthropic(position, position + 1 == prompt.len(), &entry, findings),
-            Api::OpenaiChat => chat(position, &entry, findings),
+            Api::GeminiGenerateContent => gemini(position, &entry, findings),
+            Api::BedrockConverse if entry.parts.is_empty() => report(position, findings),
+            Api::BedrockConverse => {}
+            Api::MistralChat if entry.message.speaker != Speaker::Assistant => {}
+            _ => chat(position, &entry, findings),
         }
     }
 }
@@ -80,6 +85,20 @@ fn anthropic(position: usize, is_last: bool, entry: &Entry, findings: &mut Findi
         ContentForm::Text | ContentForm::List if is_last && speaker == Speaker::Assistant => {}
         ContentForm::Text | ContentForm::List => report(position, findings),
         ContentForm::Other => {}
+    }
+}
+
+fn gemini(position: usize, entry: &Entry, findings: &mut Findings) {
+    if entry.parts.is_empty() {
+        report(position, findings);
+    }
+    let says_nothing = |part: &PartFacts| {
+        part.marks.has(Marks::NO_DATA) || (part.kind == PartKind::Text && part.empty && !part.marks.has(Marks::SIGNED))
+    };
+    for (block, _) in entry.parts.iter().enumerate().filter(|(_, part)| says_nothing(part)) {
+        let place = Place { block: Some(block as u32), ..Place::message(position) };
+        let say = format!("part {block} of content {position} holds nothing: drop it or say something in it");
+        findings.report(place, Vec::new(), say);
     }
 }
 

@@ -34,6 +34,26 @@ mod cache_control_not_allowed;
 mod image_not_allowed_for_role;
 mod invalid_function_name;
 mod trailing_assistant_prefill;
+mod reasoning_item_dangling;
+mod duplicate_item_id;
+mod invalid_item_id;
+mod missing_required_field;
+mod item_not_persisted;
+mod exclusive_history_sources;
+mod server_side_history;
+mod gemini_function_count_mismatch;
+mod gemini_function_turn_order;
+mod gemini_thought_signature_missing;
+mod missing_function_name;
+mod tools_undefined_with_tool_blocks;
+mod blank_text;
+mod invalid_document_name;
+mod duplicate_document_name;
+mod too_many_documents;
+mod document_without_text;
+mod mixed_tool_and_text_turn;
+mod user_after_tool;
+mod tool_result_count_mismatch;
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -120,8 +140,9 @@ impl Findings<'_> {
     /// Reports the rule as broken, where one rule has faults of several severities.
     pub fn report_as(&mut self, severity: Severity, place: Place, mut ids: Vec<IdNo>, say: String) {
         ids.retain(|id| *id != IdNo::NONE);
-        // Calls and results of Chat are no blocks of its content.
-        let block = place.block.filter(|_| self.api != Api::OpenaiChat);
+        // Calls and results of Chat are no blocks of its content; those of Responses are items.
+        let is_block = !matches!(self.api, Api::OpenaiChat | Api::MistralChat | Api::OpenaiResponses);
+        let block = place.block.filter(|_| is_block);
         self.found.push(Finding { rule: self.rule, severity, message: place.message, block, ids, say });
     }
 }
@@ -244,6 +265,26 @@ pub const RULES: &[Rule] = &[
     image_not_allowed_for_role::RULE,
     invalid_function_name::RULE,
     trailing_assistant_prefill::RULE,
+    reasoning_item_dangling::RULE,
+    duplicate_item_id::RULE,
+    invalid_item_id::RULE,
+    missing_required_field::RULE,
+    item_not_persisted::RULE,
+    exclusive_history_sources::RULE,
+    server_side_history::RULE,
+    gemini_function_count_mismatch::RULE,
+    gemini_function_turn_order::RULE,
+    gemini_thought_signature_missing::RULE,
+    missing_function_name::RULE,
+    tools_undefined_with_tool_blocks::RULE,
+    blank_text::RULE,
+    invalid_document_name::RULE,
+    duplicate_document_name::RULE,
+    too_many_documents::RULE,
+    document_without_text::RULE,
+    mixed_tool_and_text_turn::RULE,
+    user_after_tool::RULE,
+    tool_result_count_mismatch::RULE,
 ];
 
 /// The rule of that name.
@@ -287,8 +328,24 @@ impl Rule {
     }
 }
 
-fn error(_: &Target) -> Option<Severity> {
-    Some(Severity::Error)
+/// An error in the two APIs that everybody speaks.
+fn error(target: &Target) -> Option<Severity> {
+    error_for(&[Api::AnthropicMessages, Api::OpenaiChat], target)
+}
+
+/// An error where results follow their calls turn by turn and pair by id.
+fn paired_error(target: &Target) -> Option<Severity> {
+    error_for(&[Api::AnthropicMessages, Api::OpenaiChat, Api::BedrockConverse], target)
+}
+
+/// An error where results pair with their calls by id.
+fn identified_error(target: &Target) -> Option<Severity> {
+    error_for(&[Api::AnthropicMessages, Api::OpenaiChat, Api::OpenaiResponses, Api::BedrockConverse], target)
+}
+
+/// An error for these APIs; the rule does not apply to others.
+fn error_for(apis: &[Api], target: &Target) -> Option<Severity> {
+    apis.contains(&target.api).then_some(Severity::Error)
 }
 
 fn anthropic_error(target: &Target) -> Option<Severity> {

@@ -29,7 +29,7 @@
 //! ## Sources
 //! datakurre/graph-agent#85; n8n-io/n8n#34166; BerriAI/litellm#4931; microsoft/autogen#7955
 
-use super::{Findings, Rule, Scope, error, names};
+use super::{Findings, Rule, Scope, identified_error, names};
 use crate::transcript::pairs::{Answer, Fit};
 use crate::transcript::{IdNo, Prompt, Speaker};
 
@@ -43,7 +43,7 @@ pub(super) const RULE: Rule = Rule {
     ],
     hides: false,
     scope: Scope::List,
-    severity: error,
+    severity: identified_error,
     check,
 };
 

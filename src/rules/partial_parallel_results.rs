@@ -38,7 +38,7 @@
 //! ## Sources
 //! The API references of both vendors; anthropics/claude-code#2039
 
-use super::{Findings, Missing, Rule, Scope, error, report_open};
+use super::{Findings, Missing, Rule, Scope, paired_error, report_open};
 use crate::transcript::Prompt;
 
 pub(super) const RULE: Rule = Rule {
@@ -48,7 +48,7 @@ pub(super) const RULE: Rule = Rule {
     texts: &[],
     hides: false,
     scope: Scope::Neighbours,
-    severity: error,
+    severity: paired_error,
     check,
 };
 

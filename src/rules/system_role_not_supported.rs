@@ -46,7 +46,7 @@ fn severity(target: &Target) -> Option<Severity> {
     match target.api {
         Api::AnthropicMessages => Some(Severity::Warning),
         Api::OpenaiChat if target.abilities().system_in_list == Some(false) => Some(Severity::Error),
-        Api::OpenaiChat => None,
+        _ => None,
     }
 }
 
@@ -62,6 +62,6 @@ fn check(prompt: &Prompt, findings: &mut Findings) {
 fn is_system(api: Api, speaker: Speaker) -> bool {
     match api {
         Api::AnthropicMessages => speaker == Speaker::System,
-        Api::OpenaiChat => matches!(speaker, Speaker::System | Speaker::Developer),
+        _ => matches!(speaker, Speaker::System | Speaker::Developer),
     }
 }

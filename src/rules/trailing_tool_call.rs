@@ -30,7 +30,7 @@
 //! ## Sources
 //! The API references of both vendors; zed-industries/zed#29401
 
-use super::{Findings, Missing, Rule, Scope, error, report_open};
+use super::{Findings, Missing, Rule, Scope, paired_error, report_open};
 use crate::transcript::Prompt;
 
 pub(super) const RULE: Rule = Rule {
@@ -40,7 +40,7 @@ pub(super) const RULE: Rule = Rule {
     texts: &[],
     hides: false,
     scope: Scope::Neighbours,
-    severity: error,
+    severity: paired_error,
     check,
 };
 

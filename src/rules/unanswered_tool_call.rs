@@ -33,7 +33,7 @@
 //! ## Sources
 //! anthropics/claude-code#2039; anthropics/claude-code#1956; zed-industries/zed#29401
 
-use super::{Findings, Missing, Rule, Scope, error, report_open};
+use super::{Findings, Missing, Rule, Scope, identified_error, report_open};
 use crate::transcript::Prompt;
 
 pub(super) const RULE: Rule = Rule {
@@ -46,7 +46,7 @@ pub(super) const RULE: Rule = Rule {
     ],
     hides: false,
     scope: Scope::Neighbours,
-    severity: error,
+    severity: identified_error,
     check,
 };
 

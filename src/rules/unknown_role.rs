@@ -26,7 +26,7 @@
 //! ## Sources
 //! rossoctl/context-guru#112; simonw/llm-anthropic#73
 
-use super::{Findings, Place, Rule, Scope, error};
+use super::{Findings, Place, Rule, Scope, error_for};
 use crate::model::Api;
 use crate::transcript::{Prompt, Speaker};
 
@@ -37,13 +37,16 @@ pub(super) const RULE: Rule = Rule {
     texts: &["Unexpected role"],
     hides: false,
     scope: Scope::Neighbours,
-    severity: error,
+    severity: |target| error_for(&[Api::AnthropicMessages, Api::OpenaiChat, Api::GeminiGenerateContent], target),
     check,
 };
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
     for (position, entry) in prompt.entries().enumerate() {
-        if !is_known(prompt.api(), entry.message.speaker) {
+        let is_refused = prompt.api() == Api::GeminiGenerateContent
+            && entry.message.speaker == Speaker::Function
+            && prompt.model().is_some_and(refuses_function);
+        if is_refused || !is_known(prompt.api(), entry.message.speaker) {
             let say =
                 format!("message {position} has a role that this API does not know: write it in the API's own roles");
             findings.report(Place::message(position), Vec::new(), say);
@@ -51,9 +54,16 @@ fn check(prompt: &Prompt, findings: &mut Findings) {
     }
 }
 
+/// Gemini's role `function`: taken up to version 3, refused from 3.5 on.
+fn refuses_function(model: &str) -> bool {
+    let version = model.rsplit('/').next().and_then(|name| name.strip_prefix("gemini-")).unwrap_or_default();
+    version.starts_with("3.5") || version.starts_with(['4', '5'])
+}
+
 fn is_known(api: Api, speaker: Speaker) -> bool {
     match api {
         Api::AnthropicMessages => matches!(speaker, Speaker::System | Speaker::User | Speaker::Assistant),
-        Api::OpenaiChat => speaker != Speaker::Unknown,
+        Api::GeminiGenerateContent => matches!(speaker, Speaker::User | Speaker::Assistant | Speaker::Function),
+        _ => speaker != Speaker::Unknown,
     }
 }

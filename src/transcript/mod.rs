@@ -4,6 +4,7 @@
 //! messages are those of the session's full transcript, which for a single request are those of its own list.
 
 mod flags;
+pub mod marks;
 pub mod pairs;
 pub mod prompt;
 pub mod size;
@@ -11,9 +12,10 @@ mod units;
 
 use std::collections::HashMap;
 
-use crate::model::{Api, Body, Form, Message, Preface, Request, Role, Session, Tokens};
+use crate::model::{Api, Body, Form, Message, Part, Preface, Request, Role, Session, Tokens};
 use size::Counter;
 
+pub use marks::{Frame, Marks};
 pub use pairs::Pairs;
 pub use prompt::Prompt;
 pub use units::Unit;
@@ -86,6 +88,9 @@ pub struct MessageFacts {
     pub has_results: bool,
     /// Something beside `content` may stand in its place: a call, a refusal, audio.
     pub has_substitute: bool,
+    /// The id of the item itself, beside that of its call.
+    pub item: IdNo,
+    pub marks: Marks,
     /// A policy may not remove it: system and developer messages.
     pub pinned: bool,
     /// The round it belongs to, counted from 0.
@@ -98,7 +103,7 @@ pub struct MessageFacts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PartFacts {
     pub kind: PartKind,
-    /// The id of a tool use or tool result.
+    /// The id of a tool use or tool result, the name of a document.
     pub id: IdNo,
     pub tokens: Tokens,
     /// A text part, or a whole result, that holds no character.
@@ -107,6 +112,7 @@ pub struct PartFacts {
     pub legacy: bool,
     /// What its text or members showed, as bits.
     pub flags: u8,
+    pub marks: Marks,
 }
 
 impl PartFacts {
@@ -153,6 +159,8 @@ pub struct Transcript {
     pub messages: Vec<MessageFacts>,
     pub parts: Vec<PartFacts>,
     pub calls: Vec<CallFacts>,
+    /// What a lone request says beside its list; a session says nothing.
+    pub frame: Frame,
     /// The ids behind the numbers.
     ids: Vec<Box<str>>,
     /// Where units begin, by [`Unit`]: indexes of unpinned messages, ascending.
@@ -185,6 +193,7 @@ impl Transcript {
     pub fn of_request(request: &Request, counter: &Counter) -> Transcript {
         let mut transcript = Transcript::of_messages(request.api, &request.messages, counter);
         transcript.model.clone_from(&request.model);
+        transcript.frame = Frame::of(request);
         transcript.calls = vec![CallFacts {
             upto: request.messages.len() as u32,
             preface: 0,
@@ -242,6 +251,7 @@ impl<'c> Builder<'c> {
             messages: Vec::with_capacity(n_messages),
             parts: Vec::with_capacity(n_messages),
             calls: Vec::new(),
+            frame: Frame::default(),
             ids: Vec::new(),
             starts: Default::default(),
         };
@@ -251,12 +261,20 @@ impl<'c> Builder<'c> {
     fn push(&mut self, message: &Message) {
         let parts_from = self.transcript.parts.len() as u32;
         for part in &message.parts {
-            let facts = PartFacts { flags: flags::of(part), ..self.part(&part.body) };
+            let facts = self.part(part);
             self.transcript.parts.push(facts);
         }
+        let api = self.transcript.api;
+        let item = marks::item_id(api, message).map_or(IdNo::NONE, |id| self.number(id));
         let of_kind = |kind| self.transcript.parts[parts_from as usize..].iter().any(|part| part.kind == kind);
         self.transcript.messages.push(MessageFacts {
-            speaker: Speaker::of(&message.role),
+            item,
+            marks: marks::of_message(api, message),
+            speaker: match &message.role {
+                // A content of Gemini without a role is the user's.
+                Role::Other(name) if name.is_empty() && api == Api::GeminiGenerateContent => Speaker::User,
+                role => Speaker::of(role),
+            },
             form: form_of(&message.form),
             tokens: size::message(self.counter, message),
             parts_from,
@@ -269,21 +287,23 @@ impl<'c> Builder<'c> {
         });
     }
 
-    fn part(&mut self, body: &Body) -> PartFacts {
+    fn part(&mut self, part: &Part) -> PartFacts {
+        let (api, body) = (self.transcript.api, &part.body);
         let (kind, id) = match body {
             Body::Text(_) => (PartKind::Text, None),
             Body::ToolUse(call) => (PartKind::ToolUse, call.id.as_deref()),
             Body::ToolResult(result) => (PartKind::ToolResult, result.id.as_deref()),
             Body::Thinking(_) => (PartKind::Thinking, None),
             Body::Image(_) => (PartKind::Image, None),
-            Body::Other(_) => (PartKind::Other, None),
+            Body::Other(_) => (PartKind::Other, marks::document_name(api, part)),
         };
         PartFacts {
             kind,
+            marks: marks::of_part(api, part),
             id: id.map_or(IdNo::NONE, |id| self.number(id)),
             tokens: size::part(self.counter, body),
             empty: is_empty(body),
-            flags: 0,
+            flags: flags::of(part),
             legacy: matches!(body, Body::ToolUse(call) if call.kind == crate::model::ToolUseKind::LegacyFunction),
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! The calls of one turn are a group; results fit when they stand in the run of messages right behind it. Anthropic
 //! merges neighbouring messages of one role, so its groups and runs may span several; Chat wants each result as a tool
-//! message directly behind its assistant message. Ids repeat in real sessions, so an id is never looked up beyond its
+//! message directly behind its assistant message; Responses takes a result anywhere behind its call. Ids repeat in real sessions, so an id is never looked up beyond its
 //! group, except to say of a result that came too late which open call it meant.
 //! One walk, linear in the number of parts.
 
@@ -11,7 +11,7 @@ use std::ops::Range;
 use crate::model::Api;
 
 use super::prompt::{Entry, Prompt};
-use super::{IdNo, PartFacts, PartKind, Speaker};
+use super::{IdNo, Marks, PartFacts, PartKind, Speaker};
 
 /// A part's place in a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -93,6 +93,9 @@ pub struct Pairs {
 impl Pairs {
     /// The pairs of a prompt.
     pub fn of(prompt: &Prompt) -> Pairs {
+        if prompt.api() == Api::OpenaiResponses {
+            return by_id(prompt);
+        }
         let mut walk = Walk::new(prompt);
         for (position, entry) in prompt.entries().enumerate() {
             walk.admit(position as u32, entry);
@@ -111,6 +114,47 @@ impl Pairs {
     }
 }
 
+/// The pairs of a list whose results stand anywhere behind their calls: each call is a group of its own.
+fn by_id(prompt: &Prompt) -> Pairs {
+    let mut pairs = Pairs::default();
+    // What the server keeps may hold either side of a pair.
+    let frame = prompt.frame();
+    let refers = || prompt.entries().any(|entry| entry.message.marks.has(Marks::REFERENCE));
+    if frame.previous_response || frame.conversation || refers() {
+        return pairs;
+    }
+    let mut youngest = vec![NO_ASK; prompt.n_ids()];
+    for (position, entry) in (0..).zip(prompt.entries()) {
+        for (block, part) in calls(&entry) {
+            let (asks, answers) = (pairs.asks.len() as u32, pairs.answers.len() as u32);
+            let ask = Ask {
+                site: Site { message: position, block },
+                id: part.id,
+                legacy: false,
+                fate: Fate::Open,
+                first: slot(part.id).and_then(|slot| known(youngest[slot])),
+                below: None,
+                group: pairs.groups.len() as u32,
+            };
+            if let Some(slot) = slot(part.id) {
+                youngest[slot] = asks;
+            }
+            pairs.asks.push(ask);
+            let run = position + 1..position + 1;
+            pairs.groups.push(Group { asks: asks..asks + 1, answers: answers..answers, run, trailing: false });
+        }
+        for (block, part) in results(&entry) {
+            let ask = slot(part.id).and_then(|slot| known(youngest[slot]));
+            if let Some(index) = ask {
+                pairs.asks[index as usize].fate = Fate::Answered;
+            }
+            let fit = if ask.is_some() || part.id == IdNo::NONE { Fit::Fits } else { Fit::Orphan };
+            pairs.answers.push(Answer { site: Site { message: position, block }, id: part.id, fit });
+        }
+    }
+    pairs
+}
+
 /// What a message does for pairing.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
@@ -124,7 +168,9 @@ enum Part {
 fn part_of(api: Api, speaker: Speaker) -> Part {
     match (api, speaker) {
         (_, Speaker::Assistant) => Part::Asks,
-        (Api::AnthropicMessages, Speaker::User) | (Api::OpenaiChat, Speaker::Tool | Speaker::Function) => Part::Answers,
+        (Api::AnthropicMessages | Api::BedrockConverse, Speaker::User) => Part::Answers,
+        (Api::GeminiGenerateContent, Speaker::User | Speaker::Unknown | Speaker::Function) => Part::Answers,
+        (_, Speaker::Tool | Speaker::Function) if api != Api::AnthropicMessages => Part::Answers,
         (Api::AnthropicMessages, Speaker::System) => Part::Apart,
         (Api::AnthropicMessages, _) | (_, Speaker::Unknown) => Part::Veil,
         _ => Part::Apart,
@@ -182,7 +228,7 @@ impl<'a> Walk<'a> {
     }
 
     fn merges(&self) -> bool {
-        self.prompt.api() == Api::AnthropicMessages
+        matches!(self.prompt.api(), Api::AnthropicMessages | Api::BedrockConverse)
     }
 
     fn ask(&mut self, position: u32, entry: &Entry) {

@@ -5,7 +5,7 @@
 
 use crate::model::{Api, Tokens};
 
-use super::{IdNo, MessageFacts, PartFacts, Transcript, Unit};
+use super::{Frame, IdNo, MessageFacts, PartFacts, Transcript, Unit};
 
 /// The messages of a transcript that one request would send, in order.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +35,11 @@ impl<'a> Prompt<'a> {
     /// The model that the request names.
     pub fn model(&self) -> Option<&'a str> {
         self.transcript.model.as_deref()
+    }
+
+    /// What the request says beside its list.
+    pub fn frame(&self) -> Frame {
+        self.transcript.frame
     }
 
     /// How many messages it sends.

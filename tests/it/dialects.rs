@@ -26,7 +26,9 @@ fn any_json() -> impl Strategy<Value = Value> {
 fn member() -> impl Strategy<Value = String> {
     prop::sample::select(
         "type id name input text content tool_use_id is_error thinking signature data role function custom arguments \
-         tool_call_id tool_calls function_call refusal cache_control caller x"
+         tool_call_id tool_calls function_call refusal cache_control caller x call_id output status summary action operation \
+         encrypted_content functionCall function_call functionResponse args response thought thoughtSignature toolUse \
+         toolResult toolUseId reasoningContent reasoningText image document inlineData"
             .split(' ')
             .collect::<Vec<_>>(),
     )
@@ -73,7 +75,7 @@ fn call() -> impl Strategy<Value = Value> {
 fn message() -> impl Strategy<Value = Value> {
     let role =
         prop::sample::select(vec!["system", "developer", "user", "assistant", "tool", "function", "", "narrator"]);
-    let types = "text tool_use tool_result thinking redacted_thinking image image_url server_tool_use";
+    let types = "input_text output_text input_image text tool_use tool_result thinking redacted_thinking image image_url server_tool_use";
     let members = prop::collection::vec((member(), any_json()), 0..3);
     let calls = prop::option::of(prop_oneof![prop::collection::vec(call(), 0..3).prop_map(Value::from), any_json()]);
     let whole = (role, prop::option::of(content(types)), calls, prop::option::of(typed("function")), members).prop_map(
@@ -104,18 +106,64 @@ fn body() -> impl Strategy<Value = Value> {
     )
 }
 
+fn list(api: Api) -> &'static str {
+    match api {
+        Api::OpenaiResponses => "input",
+        Api::GeminiGenerateContent => "contents",
+        _ => "messages",
+    }
+}
+
+/// The same body with its lists under the names of that API.
+fn said_in(api: Api, mut body: Value) -> Value {
+    let mut messages = body.as_object_mut().unwrap().shift_remove("messages").unwrap();
+    for message in messages.as_array_mut().unwrap().iter_mut().filter_map(Value::as_object_mut) {
+        if api == Api::GeminiGenerateContent
+            && let Some(parts) = message.shift_remove("content")
+        {
+            message.insert("parts".to_owned(), parts);
+        }
+        if api == Api::GeminiGenerateContent && message.get("role") == Some(&json!("assistant")) {
+            message.insert("role".to_owned(), "model".into());
+        }
+    }
+    body[list(api)] = messages;
+    body
+}
+
+/// An item of Responses that is no message.
+fn item() -> impl Strategy<Value = Value> {
+    let kinds = "function_call function_call_output custom_tool_call custom_tool_call_output local_shell_call \
+                 local_shell_call_output computer_call computer_call_output shell_call apply_patch_call reasoning \
+                 web_search_call item_reference compaction";
+    (typed(kinds), prop::option::of(content("input_text input_image"))).prop_map(|(mut item, output)| {
+        if let Some(output) = output {
+            item["output"] = output;
+        }
+        item
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
     #[test]
     fn what_is_read_is_written_again(body in body()) {
         for dialect in dialects::DIALECTS {
+            let body = said_in(dialect.api, body.clone());
             let request = (dialect.parse)(body.clone()).unwrap();
             prop_assert_eq!(&(dialect.render)(&request), &body, "{}", dialect.id);
-            for message in body["messages"].as_array().unwrap() {
+            for message in body[list(dialect.api)].as_array().unwrap() {
                 prop_assert_eq!(&(dialect.render_message)(&(dialect.parse_message)(message.clone())), message);
             }
         }
+    }
+
+    #[test]
+    fn items_are_written_as_they_were_read(items in prop::collection::vec(item(), 0..6)) {
+        let body = json!({"model": "gpt-5", "input": items});
+        let dialect = dialects::for_api(Api::OpenaiResponses);
+        prop_assert_eq!((dialect.render)(&(dialect.parse)(body.clone()).unwrap()), body);
     }
 
     #[test]
@@ -129,8 +177,9 @@ fn a_body_that_is_no_request_says_what_is_missing() {
     for dialect in dialects::DIALECTS {
         let error = |body| (dialect.parse)(body).unwrap_err();
         assert_eq!(error(json!([])), "a request body must be a JSON object, but this is a list");
-        assert_eq!(error(json!({"model": "m"})), "the request has no `messages` list");
-        assert_eq!(error(json!({"messages": "hi"})), "`messages` must be a list, but here it is a string");
+        let list = list(dialect.api);
+        assert_eq!(error(json!({"model": "m"})), format!("the request has no `{list}` list"));
+        assert_eq!(error(json!({list: 3})), format!("`{list}` must be a list, but here it is a number"));
     }
 }
 
@@ -147,4 +196,8 @@ fn a_body_tells_its_api() {
     let with_system = json!([{"role": "system", "content": "Be brief."}, {"role": "user", "content": "hi"}]);
     assert_eq!(api(json!({"model": "claude-sonnet-4-5", "messages": with_system})), Some(Api::OpenaiChat));
     assert_eq!(api(json!({"input": "hi"})), None);
+    assert_eq!(api(json!({"model": "gpt-5", "input": "hi"})), Some(Api::OpenaiResponses));
+    assert_eq!(api(json!({"contents": [{"parts": [{"text": "hi"}]}]})), Some(Api::GeminiGenerateContent));
+    assert_eq!(api(json!({"messages": [{"role": "user", "content": [{"text": "hi"}]}]})), Some(Api::BedrockConverse));
+    assert_eq!(api(json!({"model": "codestral-latest", "messages": hi})), Some(Api::MistralChat));
 }

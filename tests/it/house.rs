@@ -169,7 +169,7 @@ fn every_rule_is_documented_by_the_template() {
         let example = text.split("```json\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
         let body: serde_json::Value = serde_json::from_str(example).unwrap();
         let fires = |api: &Api| {
-            let request = (dialects::for_api(*api).parse)(body.clone()).unwrap();
+            let Ok(request) = (dialects::for_api(*api).parse)(body.clone()) else { return false };
             super::rules::judge(&request).findings.iter().any(|finding| finding.rule == rule.id)
         };
         assert!(Api::ALL.iter().any(fires), "the example of {} does not fire", rule.id);

@@ -15,7 +15,7 @@ use crate::traffic::{STATED, Step, session, steps, valid_steps};
 const WINDOW: u64 = 2_000;
 
 fn apis() -> impl Strategy<Value = Api> {
-    prop_oneof![Just(Api::OpenaiChat), Just(Api::AnthropicMessages)]
+    proptest::sample::select(Api::ALL)
 }
 
 fn policies() -> impl Strategy<Value = String> {

@@ -99,9 +99,11 @@ fn put(api: Api, number: usize, step: &Step, messages: &mut Vec<Message>) {
 
 fn put_results(api: Api, results: Vec<Part>, messages: &mut Vec<Message>) {
     match api {
-        Api::AnthropicMessages if !results.is_empty() => messages.push(message(Role::User, results)),
-        Api::AnthropicMessages => {}
-        Api::OpenaiChat => messages.extend(results.into_iter().map(|result| message(Role::Tool, vec![result]))),
+        Api::AnthropicMessages | Api::BedrockConverse | Api::GeminiGenerateContent if !results.is_empty() => {
+            messages.push(message(Role::User, results))
+        }
+        Api::AnthropicMessages | Api::BedrockConverse | Api::GeminiGenerateContent => {}
+        _ => messages.extend(results.into_iter().map(|result| message(Role::Tool, vec![result]))),
     }
 }
 

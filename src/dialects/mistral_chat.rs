@@ -1,0 +1,41 @@
+//! Mistral Chat: written like OpenAI Chat, judged by rules of its own.
+//!
+//! A body is told from OpenAI's by the name of its model. Facts: the vendor's API reference.
+
+use serde_json::Value;
+
+use super::{Dialect, messages, model_starts_with, openai_chat};
+use crate::model::{Api, Request};
+
+pub(super) const DIALECT: Dialect = Dialect {
+    id: "mistral.chat",
+    about: "Mistral Chat Completions, on La Plateforme",
+    api: Api::MistralChat,
+    sniff,
+    parse,
+    render: openai_chat::DIALECT.render,
+    parse_message: openai_chat::DIALECT.parse_message,
+    render_message: openai_chat::DIALECT.render_message,
+};
+
+/// How the vendor's models are named on its own platform.
+const MODELS: &[&str] = &[
+    "mistral-",
+    "ministral-",
+    "magistral-",
+    "codestral-",
+    "devstral-",
+    "pixtral-",
+    "voxtral-",
+    "open-mistral-",
+    "open-mixtral-",
+];
+
+/// Whether a body is of this dialect; its neighbours with a `messages` list ask before they claim one.
+pub(super) fn sniff(body: &Value) -> bool {
+    messages(body).is_some() && model_starts_with(body, MODELS) && !super::bedrock_converse::sniff(body)
+}
+
+fn parse(body: Value) -> Result<Request, String> {
+    Ok(Request { api: Api::MistralChat, ..(openai_chat::DIALECT.parse)(body)? })
+}

@@ -1,0 +1,65 @@
+//! # `invalid_item_id`
+//!
+//! An item id does not fit the type of its item.
+//!
+//! ## Finds
+//! An `id` that is empty, longer than 64 characters, or does not begin with `msg` (assistant messages), `fc`
+//! (function calls) or `rs` (reasoning).
+//!
+//! ## Provider answers
+//! "Invalid 'input[N].id': 'ID'. Expected an ID that begins with 'msg'."
+//!
+//! ## Applies to
+//! OpenAI Responses; seen in public reports.
+//!
+//! ## Example
+//! ```json
+//! {
+//!  "input": [
+//!   {
+//!    "role": "user",
+//!    "content": "How hot is the kiln?"
+//!   },
+//!   {
+//!    "type": "message",
+//!    "role": "assistant",
+//!    "id": "item_1",
+//!    "content": []
+//!   },
+//!   {
+//!    "role": "user",
+//!    "content": "How hot is the kiln?"
+//!   }
+//!  ]
+//! }
+//! ```
+//!
+//! ## Remedy
+//! Send the id that the server gave, or none.
+//!
+//! ## Sources
+//! The API reference of the vendor; public reports collected in the catalogue of rules
+
+use super::{Findings, Place, Rule, Scope, error_for};
+use crate::model::Api;
+use crate::transcript::{Marks, Prompt};
+
+pub(super) const RULE: Rule = Rule {
+    id: "invalid_item_id",
+    about: "an item id does not fit the type of its item",
+    docs: include_str!("invalid_item_id.rs"),
+    texts: &["Expected an ID that begins with"],
+    hides: false,
+    scope: Scope::List,
+    severity: |target| error_for(&[Api::OpenaiResponses], target),
+    check,
+};
+
+fn check(prompt: &Prompt, findings: &mut Findings) {
+    for (position, entry) in prompt.entries().enumerate() {
+        if entry.message.marks.has(Marks::BAD_ITEM_ID) {
+            let say = format!("the id of item {position} does not fit its type: send the one the server gave, or none");
+            findings.report(Place::message(position), vec![entry.message.item], say);
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! # `mixed_tool_and_text_turn`
+//!
+//! Text stands beside tool results.
+//!
+//! ## Finds
+//! A user message with results and a text, for a model that takes one or the other.
+//!
+//! ## Provider answers
+//! "Conversation blocks and tool result blocks cannot be provided in the same turn."
+//!
+//! ## Applies to
+//! Llama models on Bedrock Converse; seen in public reports. Claude models of today take it.
+//!
+//! ## Example
+//! ```json
+//! {
+//!  "modelId": "us.meta.llama4-maverick-17b-instruct-v1:0",
+//!  "toolConfig": {},
+//!  "messages": [
+//!   {
+//!    "role": "user",
+//!    "content": [
+//!     {
+//!      "text": "How hot?"
+//!     }
+//!    ]
+//!   },
+//!   {
+//!    "role": "assistant",
+//!    "content": [
+//!     {
+//!      "toolUse": {
+//!       "toolUseId": "k1",
+//!       "name": "kiln",
+//!       "input": {}
+//!      }
+//!     }
+//!    ]
+//!   },
+//!   {
+//!    "role": "user",
+//!    "content": [
+//!     {
+//!      "toolResult": {
+//!       "toolUseId": "k1",
+//!       "content": [
+//!        {
+//!         "text": "hot"
+//!        }
+//!       ]
+//!      }
+//!     },
+//!     {
+//!      "text": "Quick."
+//!     }
+//!    ]
+//!   }
+//!  ]
+//! }
+//! ```
+//!
+//! ## Remedy
+//! Send the text in a later turn, or inside the result.
+//!
+//! ## Sources
+//! Public reports collected in the catalogue of rules
+
+use super::{Findings, Place, Rule, Scope, Severity, Target};
+use crate::model::Api;
+use crate::transcript::{PartKind, Prompt};
+
+pub(super) const RULE: Rule = Rule {
+    id: "mixed_tool_and_text_turn",
+    about: "text stands beside tool results",
+    docs: include_str!("mixed_tool_and_text_turn.rs"),
+    texts: &["Conversation blocks and tool result blocks cannot be provided in the same turn"],
+    hides: false,
+    scope: Scope::Neighbours,
+    severity: |target| severity(target),
+    check,
+};
+
+fn severity(target: &Target) -> Option<Severity> {
+    let is_llama = target.model.is_some_and(|model| model.contains("meta.llama"));
+    (target.api == Api::BedrockConverse && is_llama).then_some(Severity::Error)
+}
+
+fn check(prompt: &Prompt, findings: &mut Findings) {
+    for (position, entry) in prompt.entries().enumerate() {
+        let has_text = entry.parts.iter().any(|part| part.kind == PartKind::Text);
+        if entry.message.has_results && has_text {
+            let ids = entry.parts.iter().filter(|part| part.kind == PartKind::ToolResult).map(|part| part.id);
+            let say = format!("message {position} has text beside tool results: send it in a later turn");
+            findings.report(Place::message(position), ids.collect(), say);
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! # `tools_undefined_with_tool_blocks`
+//!
+//! Tool blocks stand in a request that defines no tools.
+//!
+//! ## Finds
+//! A `toolUse` or `toolResult` without `toolConfig`; reported once, at the first of them.
+//!
+//! ## Provider answers
+//! "The toolConfig field must be defined when using toolUse and toolResult content blocks."
+//!
+//! ## Applies to
+//! Bedrock Converse; seen in public reports.
+//!
+//! ## Example
+//! ```json
+//! {
+//!  "messages": [
+//!   {
+//!    "role": "user",
+//!    "content": [
+//!     {
+//!      "text": "How hot?"
+//!     }
+//!    ]
+//!   },
+//!   {
+//!    "role": "assistant",
+//!    "content": [
+//!     {
+//!      "toolUse": {
+//!       "toolUseId": "k1",
+//!       "name": "kiln",
+//!       "input": {}
+//!      }
+//!     }
+//!    ]
+//!   },
+//!   {
+//!    "role": "user",
+//!    "content": [
+//!     {
+//!      "toolResult": {
+//!       "toolUseId": "k1",
+//!       "content": [
+//!        {
+//!         "text": "hot"
+//!        }
+//!       ]
+//!      }
+//!     }
+//!    ]
+//!   }
+//!  ]
+//! }
+//! ```
+//!
+//! ## Remedy
+//! Send `toolConfig` as long as the history holds tool blocks, or turn them into text.
+//!
+//! ## Sources
+//! Public reports collected in the catalogue of rules
+
+use super::{Findings, Place, Rule, Scope, error_for};
+use crate::model::Api;
+use crate::transcript::Prompt;
+
+pub(super) const RULE: Rule = Rule {
+    id: "tools_undefined_with_tool_blocks",
+    about: "tool blocks stand in a request that defines no tools",
+    docs: include_str!("tools_undefined_with_tool_blocks.rs"),
+    texts: &["The toolConfig field must be defined when using toolUse and toolResult content blocks"],
+    hides: false,
+    scope: Scope::List,
+    severity: |target| error_for(&[Api::BedrockConverse], target),
+    check,
+};
+
+fn check(prompt: &Prompt, findings: &mut Findings) {
+    if !prompt.frame().no_tools {
+        return;
+    }
+    let holds_tools = |position: &usize| {
+        let message = prompt.entry(*position).message;
+        message.has_calls || message.has_results
+    };
+    if let Some(position) = (0..prompt.len()).find(holds_tools) {
+        let say = format!("message {position} holds tool blocks, and `toolConfig` is missing: send it as well");
+        findings.report(Place::message(position), Vec::new(), say);
+    }
+}
