@@ -46,7 +46,8 @@
 
 use super::{Findings, Place, Rule, Scope, Severity, Target};
 use crate::model::Api;
-use crate::transcript::{PartFacts, Prompt};
+use crate::transcript::Prompt;
+use crate::transcript::marks::Marks;
 
 pub(super) const RULE: Rule = Rule {
     id: "cache_control_not_allowed",
@@ -66,7 +67,7 @@ fn severity(target: &Target) -> Option<Severity> {
 fn check(prompt: &Prompt, findings: &mut Findings) {
     for (position, entry) in prompt.entries().enumerate() {
         for (block, part) in (0..).zip(entry.parts) {
-            if part.flags & PartFacts::MARKED_THINKING != 0 {
+            if part.marks.has(Marks::MARKED_THINKING) {
                 let say = format!("thinking in message {} carries a cache mark: put it on another block", position);
                 findings.report(Place::block(position, block), vec![part.id], say);
             }

@@ -49,7 +49,8 @@
 
 use super::{Findings, Place, Rule, Scope, Severity, Target};
 use crate::model::Api;
-use crate::transcript::{PartFacts, Prompt};
+use crate::transcript::Prompt;
+use crate::transcript::marks::Marks;
 
 pub(super) const RULE: Rule = Rule {
     id: "error_result_not_text",
@@ -69,7 +70,7 @@ fn severity(target: &Target) -> Option<Severity> {
 fn check(prompt: &Prompt, findings: &mut Findings) {
     for (position, entry) in prompt.entries().enumerate() {
         for (block, part) in (0..).zip(entry.parts) {
-            if part.flags & PartFacts::ERROR_NOT_TEXT != 0 {
+            if part.marks.has(Marks::ERROR_NOT_TEXT) {
                 let say = format!("a failed result in message {} holds more than text: keep its text only", position);
                 findings.report(Place::block(position, block), vec![part.id], say);
             }

@@ -54,7 +54,8 @@
 
 use super::{Findings, Place, Rule, Scope, Severity, Target};
 use crate::model::Api;
-use crate::transcript::{PartFacts, Prompt, Speaker};
+use crate::transcript::marks::Marks;
+use crate::transcript::{Prompt, Speaker};
 
 pub(super) const RULE: Rule = Rule {
     id: "image_not_allowed_for_role",
@@ -74,7 +75,7 @@ fn severity(target: &Target) -> Option<Severity> {
 fn check(prompt: &Prompt, findings: &mut Findings) {
     for (position, entry) in prompt.entries().enumerate() {
         for (block, part) in (0..).zip(entry.parts) {
-            if part.flags & PartFacts::IMAGE != 0 && entry.message.speaker != Speaker::User {
+            if part.marks.has(Marks::IMAGE) && entry.message.speaker != Speaker::User {
                 let say = format!(
                     "message {} holds an image under a role that takes none: send it in a user message",
                     position

@@ -43,7 +43,8 @@
 
 use super::{Findings, Place, Rule, Scope, Severity, Target};
 use crate::model::Api;
-use crate::transcript::{PartFacts, Prompt};
+use crate::transcript::Prompt;
+use crate::transcript::marks::Marks;
 
 pub(super) const RULE: Rule = Rule {
     id: "invalid_function_name",
@@ -63,7 +64,7 @@ fn severity(target: &Target) -> Option<Severity> {
 fn check(prompt: &Prompt, findings: &mut Findings) {
     for (position, entry) in prompt.entries().enumerate() {
         for (block, part) in (0..).zip(entry.parts) {
-            if part.flags & PartFacts::BAD_NAME != 0 {
+            if part.marks.has(Marks::BAD_TOOL_NAME) {
                 let say = format!(
                     "a call in message {} names its function with characters that are refused: rename it",
                     position

@@ -30,7 +30,8 @@
 
 use super::{Findings, Place, Rule, Scope, Severity, Target};
 use crate::model::Api;
-use crate::transcript::{PartFacts, Prompt};
+use crate::transcript::Prompt;
+use crate::transcript::marks::Marks;
 
 pub(super) const RULE: Rule = Rule {
     id: "invalid_tool_arguments",
@@ -50,7 +51,7 @@ fn severity(target: &Target) -> Option<Severity> {
 fn check(prompt: &Prompt, findings: &mut Findings) {
     for (position, entry) in prompt.entries().enumerate() {
         for (block, part) in (0..).zip(entry.parts) {
-            if part.flags & PartFacts::BAD_INPUT != 0 {
+            if part.marks.has(Marks::BAD_INPUT) {
                 let say = format!("a call in message {} has an input that is no object: send an object", position);
                 findings.report(Place::block(position, block), vec![part.id], say);
             }

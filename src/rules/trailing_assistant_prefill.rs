@@ -6,11 +6,12 @@
 //! A last message of the assistant that awaits no result, for a model that continues none.
 //!
 //! ## Provider answers
-//! "This model does not support assistant message prefill".
+//! Anthropic: "This model does not support assistant message prefill". Gemini: "Requests ending with a model turn are not
+//! supported".
 //!
 //! ## Applies to
-//! Anthropic Messages; depends on the model, refused by Opus 4.6 and later; older ones take it. Silent where the
-//! model is not known.
+//! Anthropic Messages, refused by Opus 4.6 and later, and Gemini, refused but by 1, 2, 3 and 3.1; older models of both
+//! take it. Silent where the model is not known.
 //!
 //! ## Example
 //! ```json
@@ -27,7 +28,7 @@
 //! End with a user message.
 //!
 //! ## Sources
-//! public reports
+//! hua-bang/pulse-agent#346; aaif-goose/goose#12164; pipecat-ai/pipecat#5821
 
 use super::{Findings, Place, Rule, Scope, Severity, Target};
 use crate::model::Api;
@@ -37,7 +38,10 @@ pub(super) const RULE: Rule = Rule {
     id: "trailing_assistant_prefill",
     about: "the request ends with an assistant message and the model takes no prefill",
     docs: include_str!("trailing_assistant_prefill.rs"),
-    texts: &["This model does not support assistant message prefill"],
+    texts: &[
+        "This model does not support assistant message prefill",
+        "Requests ending with a model turn are not supported",
+    ],
     hides: false,
     scope: Scope::Neighbours,
     severity,
@@ -45,8 +49,8 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn severity(target: &Target) -> Option<Severity> {
-    let refuses = target.api == Api::AnthropicMessages && target.abilities().prefill == Some(false);
-    refuses.then_some(Severity::Error)
+    let is_asked = matches!(target.api, Api::AnthropicMessages | Api::GeminiGenerateContent);
+    (is_asked && target.abilities().prefill == Some(false)).then_some(Severity::Error)
 }
 
 fn check(prompt: &Prompt, findings: &mut Findings) {

@@ -4,11 +4,11 @@
 
 use serde_json::Value;
 
-use crate::model::{Api, Body, Fields, Form, Message, Part, Request, Role};
+use crate::model::{Api, Arguments, Body, Fields, Form, Message, Part, Request, Role};
 
 /// A set of marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Marks(u16);
+pub struct Marks(u32);
 
 impl Marks {
     /// An item of type `reasoning`.
@@ -35,6 +35,16 @@ impl Marks {
     pub const BAD_NAME: Marks = Marks(1 << 10);
     /// An item that a model made.
     pub const MADE: Marks = Marks(1 << 11);
+    /// A tool use whose arguments are no object.
+    pub const BAD_INPUT: Marks = Marks(1 << 12);
+    /// A tool use whose name holds what it may not hold, or nothing.
+    pub const BAD_TOOL_NAME: Marks = Marks(1 << 13);
+    /// A failed result that holds more than text.
+    pub const ERROR_NOT_TEXT: Marks = Marks(1 << 14);
+    /// Thinking with a cache mark.
+    pub const MARKED_THINKING: Marks = Marks(1 << 15);
+    /// An image, or a result that holds one.
+    pub const IMAGE: Marks = Marks(1 << 16);
 
     /// Whether all of `other` are set.
     pub fn has(self, other: Marks) -> bool {
@@ -119,8 +129,7 @@ fn fits(kind: &str, is_made: bool, id: &str) -> bool {
 
 /// The marks of a part.
 pub fn of_part(api: Api, part: &Part) -> Marks {
-    let is_blank = matches!(&part.body, Body::Text(text) if text.trim().is_empty());
-    let marks = Marks::default().with(Marks::BLANK, is_blank);
+    let marks = of_body(part);
     match api {
         Api::GeminiGenerateContent => gemini(part, marks),
         Api::BedrockConverse => match document_name(api, part) {
@@ -129,6 +138,33 @@ pub fn of_part(api: Api, part: &Part) -> Marks {
         },
         _ => marks,
     }
+}
+
+/// The marks that a part has in whatever language.
+fn of_body(part: &Part) -> Marks {
+    let marks = Marks::default();
+    match &part.body {
+        Body::Text(text) => marks.with(Marks::BLANK, text.trim().is_empty()),
+        Body::ToolUse(call) => marks
+            .with(Marks::BAD_INPUT, !matches!(&call.arguments, Arguments::Json(Value::Object(_))))
+            .with(Marks::BAD_TOOL_NAME, !is_tool_name(&call.name)),
+        Body::ToolResult(result) => {
+            let holds = |wanted: fn(&Body) -> bool| result.content.iter().any(|part| wanted(&part.body));
+            let has_other = holds(|body| !matches!(body, Body::Text(_)));
+            marks
+                .with(Marks::ERROR_NOT_TEXT, result.is_error && has_other)
+                .with(Marks::IMAGE, holds(|body| matches!(body, Body::Image(_))))
+        }
+        Body::Thinking(_) => {
+            marks.with(Marks::MARKED_THINKING, part.extra.get("cache_control").is_some_and(|mark| !mark.is_null()))
+        }
+        Body::Image(_) => marks.with(Marks::IMAGE, true),
+        Body::Other(_) => marks,
+    }
+}
+
+fn is_tool_name(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|letter| letter.is_ascii_alphanumeric() || letter == b'_' || letter == b'-')
 }
 
 fn gemini(part: &Part, marks: Marks) -> Marks {

@@ -3,7 +3,6 @@
 //! Facts are folded in once, when the transcript is built; after that nothing looks at a message again. Indexes of
 //! messages are those of the session's full transcript, which for a single request are those of its own list.
 
-mod flags;
 pub mod marks;
 pub mod pairs;
 pub mod prompt;
@@ -110,25 +109,10 @@ pub struct PartFacts {
     pub empty: bool,
     /// A tool use by OpenAI's legacy `function_call`.
     pub legacy: bool,
-    /// What its text or members showed, as bits.
-    pub flags: u8,
     pub marks: Marks,
 }
 
 impl PartFacts {
-    /// The input of a tool use is no object.
-    pub const BAD_INPUT: u8 = 1;
-    /// The name of a tool use holds more than letters, digits, `_` and `-`, or nothing.
-    pub const BAD_NAME: u8 = 1 << 1;
-    /// A failed result that holds more than text.
-    pub const ERROR_NOT_TEXT: u8 = 1 << 2;
-    /// A text that is not empty and all white space.
-    pub const BLANK: u8 = 1 << 3;
-    /// Thinking with a cache mark.
-    pub const MARKED_THINKING: u8 = 1 << 4;
-    /// An image, or a result that holds one.
-    pub const IMAGE: u8 = 1 << 5;
-
     /// Tokens of a tool result above `cap`.
     pub fn over(&self, cap: Tokens) -> Tokens {
         if self.kind == PartKind::ToolResult { self.tokens.saturating_sub(cap) } else { 0 }
@@ -303,7 +287,6 @@ impl<'c> Builder<'c> {
             id: id.map_or(IdNo::NONE, |id| self.number(id)),
             tokens: size::part(self.counter, body),
             empty: is_empty(body),
-            flags: flags::of(part),
             legacy: matches!(body, Body::ToolUse(call) if call.kind == crate::model::ToolUseKind::LegacyFunction),
         }
     }
