@@ -35,7 +35,8 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(frame: &Frame) -> bool {
-    frame.value.get("request").is_some_and(|request| request.get("messages").is_some())
+    let lists = ["messages", "input", "contents"];
+    frame.value.get("request").is_some_and(|request| lists.iter().any(|list| request.get(*list).is_some()))
 }
 
 fn read(frames: &mut Frames, emit: &mut dyn FnMut(Record)) -> io::Result<()> {

@@ -34,6 +34,10 @@ mod cache_control_not_allowed;
 mod image_not_allowed_for_role;
 mod invalid_function_name;
 mod trailing_assistant_prefill;
+mod cache_ttl_order;
+mod too_many_cache_breakpoints;
+mod thinking_block_missing;
+mod container_missing;
 mod reasoning_item_dangling;
 mod duplicate_item_id;
 mod invalid_item_id;
@@ -265,6 +269,10 @@ pub const RULES: &[Rule] = &[
     image_not_allowed_for_role::RULE,
     invalid_function_name::RULE,
     trailing_assistant_prefill::RULE,
+    cache_ttl_order::RULE,
+    too_many_cache_breakpoints::RULE,
+    thinking_block_missing::RULE,
+    container_missing::RULE,
     reasoning_item_dangling::RULE,
     duplicate_item_id::RULE,
     invalid_item_id::RULE,

@@ -45,6 +45,12 @@ impl Marks {
     pub const MARKED_THINKING: Marks = Marks(1 << 15);
     /// An image, or a result that holds one.
     pub const IMAGE: Marks = Marks(1 << 16);
+    /// A cache mark, of whatever life.
+    pub const CACHED: Marks = Marks(1 << 17);
+    /// A cache mark that lives an hour.
+    pub const CACHED_LONG: Marks = Marks(1 << 18);
+    /// A tool use that running code asked for.
+    pub const BY_CODE: Marks = Marks(1 << 19);
 
     /// Whether all of `other` are set.
     pub fn has(self, other: Marks) -> bool {
@@ -67,6 +73,42 @@ pub struct Frame {
     pub store_off: bool,
     /// No tools are defined.
     pub no_tools: bool,
+    /// Thinking is on with a fixed budget.
+    pub thinking: bool,
+    /// No container is named.
+    pub no_container: bool,
+    /// The cache marks on tools and system text.
+    pub cache: CacheMarks,
+}
+
+/// The cache marks in front of the message list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct CacheMarks {
+    pub n: u32,
+    /// One of them lives five minutes.
+    pub has_short: bool,
+    /// One that lives an hour stands behind one that lives five minutes.
+    pub out_of_order: bool,
+}
+
+impl CacheMarks {
+    fn of(request: &Request) -> CacheMarks {
+        let tools = request.tools.iter().filter_map(Value::as_array).flatten();
+        let on_tools = tools.filter_map(|tool| tool.get("cache_control"));
+        let on_system = request.system.parts.iter().filter_map(|part| part.extra.get("cache_control"));
+        on_tools.chain(on_system).filter(|mark| !mark.is_null()).fold(CacheMarks::default(), |marks, mark| {
+            let is_long = is_long(mark);
+            CacheMarks {
+                n: marks.n + 1,
+                has_short: marks.has_short || !is_long,
+                out_of_order: marks.out_of_order || (is_long && marks.has_short),
+            }
+        })
+    }
+}
+
+fn is_long(mark: &Value) -> bool {
+    mark.get("ttl").is_some_and(|ttl| ttl == "1h")
 }
 
 impl Frame {
@@ -78,6 +120,12 @@ impl Frame {
             conversation: is_set("conversation"),
             store_off: request.extra.get("store") == Some(&Value::Bool(false)),
             no_tools: request.tools.as_ref().is_none_or(Value::is_null),
+            thinking: request
+                .extra
+                .get("thinking")
+                .is_some_and(|mode| mode.get("type").is_some_and(|kind| kind == "enabled")),
+            no_container: !is_set("container"),
+            cache: CacheMarks::of(request),
         }
     }
 }
@@ -142,7 +190,12 @@ pub fn of_part(api: Api, part: &Part) -> Marks {
 
 /// The marks that a part has in whatever language.
 fn of_body(part: &Part) -> Marks {
-    let marks = Marks::default();
+    let mark = part.extra.get("cache_control").filter(|mark| !mark.is_null());
+    let asked_by = part.extra.get("caller").and_then(|caller| caller.get("type")?.as_str());
+    let marks = Marks::default()
+        .with(Marks::CACHED, mark.is_some())
+        .with(Marks::CACHED_LONG, mark.is_some_and(is_long))
+        .with(Marks::BY_CODE, asked_by.is_some_and(|kind| kind.starts_with("code_execution")));
     match &part.body {
         Body::Text(text) => marks.with(Marks::BLANK, text.trim().is_empty()),
         Body::ToolUse(call) => marks
@@ -155,9 +208,7 @@ fn of_body(part: &Part) -> Marks {
                 .with(Marks::ERROR_NOT_TEXT, result.is_error && has_other)
                 .with(Marks::IMAGE, holds(|body| matches!(body, Body::Image(_))))
         }
-        Body::Thinking(_) => {
-            marks.with(Marks::MARKED_THINKING, part.extra.get("cache_control").is_some_and(|mark| !mark.is_null()))
-        }
+        Body::Thinking(_) => marks.with(Marks::MARKED_THINKING, mark.is_some()),
         Body::Image(_) => marks.with(Marks::IMAGE, true),
         Body::Other(_) => marks,
     }
