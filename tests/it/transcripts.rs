@@ -1,0 +1,80 @@
+//! Transcripts and final conversations: what each format makes of its fixtures and of real files.
+
+use std::path::{Path, PathBuf};
+
+use cutpoint::baseline;
+use cutpoint::model::{Api, Body, Session};
+use cutpoint::rules::Verdict;
+use cutpoint::source::Report;
+use cutpoint::transcript::{Transcript, size};
+
+use crate::formats::{read, shared};
+
+fn fixture(name: &str) -> Vec<Session> {
+    read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)).0
+}
+
+fn traces(name: &str) -> Option<PathBuf> {
+    Some(shared()?.join("traces").join(name))
+}
+
+/// A session in one line: id, parent, messages as letters, the `upto` of its calls, its compactions. Letters: `s`, `d`
+/// and `u` speak, `a` is an assistant's text, `c` a tool use and `r` a result; one word a message.
+fn line(session: &Session) -> String {
+    let letters = |message: &cutpoint::model::Message| -> String {
+        let letter = |part: &cutpoint::model::Part| match &part.body {
+            Body::ToolUse(_) => 'c',
+            Body::ToolResult(_) => 'r',
+            Body::Thinking(_) => 't',
+            _ => message.role.as_str().chars().next().unwrap(),
+        };
+        message.parts.iter().map(letter).collect()
+    };
+    let words: Vec<String> = session.messages.iter().map(letters).collect();
+    let uptos: Vec<u32> = session.calls.iter().map(|call| call.upto).collect();
+    let cut = |cut: &cutpoint::model::Compaction| {
+        let inserted: Vec<String> = cut.inserted.iter().map(letters).collect();
+        format!(" @{} {:?} [{}]", cut.call, cut.evicted, inserted.join(" "))
+    };
+    let cuts: String = session.compactions.iter().map(cut).collect();
+    let parent = session.parent.as_ref().map(|parent| format!(" <{parent}")).unwrap_or_default();
+    format!("{}{parent}: {} {uptos:?}{cuts}", session.id, words.join(" "))
+}
+
+fn lines(sessions: &[Session]) -> Vec<String> {
+    sessions.iter().map(line).collect()
+}
+
+/// The calls that a provider would refuse as they stand, as `session@call`.
+fn refused(sessions: &[Session]) -> Vec<String> {
+    let counter = size::counter("chars4").unwrap();
+    let of = |session: &Session| {
+        let verdicts = baseline::verdicts(&Transcript::of_session(session, counter));
+        let refused = verdicts.iter().enumerate().filter(|(_, verdict)| **verdict == Verdict::Reject);
+        refused.map(|(call, _)| format!("{}@{call}", session.id)).collect::<Vec<_>>()
+    };
+    sessions.iter().flat_map(of).collect()
+}
+
+/// Files, sessions, calls, compactions and defects.
+fn figures(sessions: &[Session], report: &Report) -> (u64, usize, usize, usize, u64) {
+    let calls = sessions.iter().map(|session| session.calls.len()).sum();
+    let cuts = sessions.iter().map(|session| session.compactions.len()).sum();
+    (report.files, sessions.len(), calls, cuts, report.n_defects)
+}
+
+fn place(session: &Session) -> bool {
+    session.calls.is_sorted_by_key(|call| call.upto)
+        && session.calls.iter().all(|call| call.upto as usize <= session.messages.len())
+        && session.compactions.iter().flat_map(|cut| &cut.evicted).all(|at| (*at as usize) < session.messages.len())
+}
+
+#[test]
+fn bare_lists_are_told_apart_by_content() {
+    let apis = |name: &str| fixture(name).iter().map(|session| session.api).collect::<Vec<_>>();
+    assert_eq!(apis("messages/chat.json"), [Api::OpenaiChat]);
+    assert_eq!(apis("messages/anthropic.json"), [Api::AnthropicMessages]);
+    assert_eq!(apis("messages/objects.jsonl"), [Api::OpenaiChat, Api::AnthropicMessages]);
+    assert_eq!(lines(&fixture("messages/objects.jsonl")), ["boat-1: u a [1]", "boat-2: u c r a [1, 3]"]);
+    assert!(lines(&fixture("messages/chat.json"))[0].ends_with(": s u c r a [2, 4]"));
+}
