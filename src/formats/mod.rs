@@ -13,7 +13,9 @@ use crate::model::{Defect, Message, Place, Record, Role, SessionCall, Time, Usag
 
 mod bodies;
 mod claude_code;
+mod codex;
 mod messages;
+mod script;
 mod native;
 mod sessions;
 mod tau;
@@ -53,6 +55,7 @@ pub const FORMATS: &[Format] = &[
     tau2::FORMAT,
     claude_code::FORMAT,
     messages::FORMAT,
+    codex::FORMAT,
 ];
 
 /// The format of that name.

@@ -63,7 +63,7 @@ fn figures(sessions: &[Session], report: &Report) -> (u64, usize, usize, usize, 
     (report.files, sessions.len(), calls, cuts, report.n_defects)
 }
 
-fn place(session: &Session) -> bool {
+fn in_place(session: &Session) -> bool {
     session.calls.is_sorted_by_key(|call| call.upto)
         && session.calls.iter().all(|call| call.upto as usize <= session.messages.len())
         && session.compactions.iter().flat_map(|cut| &cut.evicted).all(|at| (*at as usize) < session.messages.len())
@@ -77,4 +77,32 @@ fn bare_lists_are_told_apart_by_content() {
     assert_eq!(apis("messages/objects.jsonl"), [Api::OpenaiChat, Api::AnthropicMessages]);
     assert_eq!(lines(&fixture("messages/objects.jsonl")), ["boat-1: u a [1]", "boat-2: u c r a [1, 3]"]);
     assert!(lines(&fixture("messages/chat.json"))[0].ends_with(": s u c r a [2, 4]"));
+}
+
+#[test]
+fn codex_calls_end_with_their_count_and_late_results_stand_behind_their_ask() {
+    let [session] = &fixture("codex/fork.jsonl")[..] else { panic!() };
+    assert_eq!(
+        line(session),
+        "loom-1 <loom-0: s u accc r r r c r u ac r u a c [2, 6, 9, 9, 12, 13] @3 [2, 3, 4, 5, 6, 7, 8] [u]"
+    );
+    let inputs: Vec<_> = session.calls.iter().map(|call| call.reply.usage.map(|usage| usage.input)).collect();
+    assert_eq!(inputs, [Some(100), Some(140), None, Some(70), Some(90), None]);
+    assert_eq!(session.calls[2].reply.error.as_deref(), Some("stream closed"));
+    let cut = &session.compactions[0];
+    assert_eq!(
+        (cut.tokens_before, cut.tokens_after, session.model.as_deref()),
+        (Some(145), Some(60), Some("gpt-weave"))
+    );
+    assert_eq!(lines(&fixture("codex/bare.jsonl")), ["old-1: u a [1]"]);
+    assert!(refused(std::slice::from_ref(session)).is_empty());
+}
+
+#[test]
+fn real_codex_files_are_read_whole() {
+    let Some(path) = traces("codex") else { return };
+    let (sessions, report) = read(&path);
+    assert_eq!(figures(&sessions, &report), (4, 4, 293, 2, 0), "{:?}", report.defects);
+    assert!(sessions.iter().all(in_place));
+    assert_eq!(refused(&sessions), Vec::<String>::new());
 }
