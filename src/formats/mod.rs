@@ -14,6 +14,7 @@ use crate::model::{Defect, Message, Place, Record, Role, SessionCall, Time, Usag
 mod bodies;
 mod claude_code;
 mod codex;
+mod mini_swe_agent;
 mod messages;
 mod script;
 mod native;
@@ -56,6 +57,7 @@ pub const FORMATS: &[Format] = &[
     claude_code::FORMAT,
     messages::FORMAT,
     codex::FORMAT,
+    mini_swe_agent::FORMAT,
 ];
 
 /// The format of that name.

@@ -106,3 +106,25 @@ fn real_codex_files_are_read_whole() {
     assert!(sessions.iter().all(in_place));
     assert_eq!(refused(&sessions), Vec::<String>::new());
 }
+
+/// The figures of a real corpus; nothing in it may be refused but what is named.
+#[track_caller]
+fn check_real(name: &str, expected: (u64, usize, usize, usize, u64), named: &[&str]) {
+    let Some(path) = traces(name) else { return };
+    let (sessions, report) = read(&path);
+    assert_eq!(figures(&sessions, &report), expected, "{:?}", report.defects);
+    assert!(sessions.iter().all(in_place));
+    assert_eq!(refused(&sessions), named);
+}
+
+#[test]
+fn trajectories_of_mini_swe_agent_know_usage_and_the_call_that_failed() {
+    let sessions = fixture("mini-swe-agent/submitted.traj.json");
+    assert_eq!(lines(&sessions), ["net__mend-1: s u ac r c [2, 4]"]);
+    let call = &sessions[0].calls[0];
+    assert_eq!((call.reply.usage.unwrap().input, call.time.unwrap().unix_timestamp()), (40, 1_772_442_000));
+    let failed = &fixture("mini-swe-agent/timeout.traj.json")[0];
+    assert_eq!(line(failed), "net__mend-2: s u [2]");
+    assert_eq!(failed.calls[0].reply.error.as_deref(), Some("Timeout: no answer in 60 s"));
+    check_real("mini-swe-agent", (8, 8, 167, 0, 0), &[]);
+}
