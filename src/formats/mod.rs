@@ -15,6 +15,7 @@ mod bodies;
 mod claude_code;
 mod codex;
 mod mini_swe_agent;
+mod swe_agent;
 mod messages;
 mod script;
 mod native;
@@ -58,6 +59,7 @@ pub const FORMATS: &[Format] = &[
     messages::FORMAT,
     codex::FORMAT,
     mini_swe_agent::FORMAT,
+    swe_agent::FORMAT,
 ];
 
 /// The format of that name.

@@ -128,3 +128,14 @@ fn trajectories_of_mini_swe_agent_know_usage_and_the_call_that_failed() {
     assert_eq!(failed.calls[0].reply.error.as_deref(), Some("Timeout: no answer in 60 s"));
     check_real("mini-swe-agent", (8, 8, 167, 0, 0), &[]);
 }
+
+#[test]
+fn a_demonstration_of_swe_agent_is_no_call() {
+    let shown: Vec<String> = lines(&fixture("swe-agent/run.traj"))
+        .iter()
+        .map(|line| line.rsplit("swe-agent/").next().unwrap().to_owned())
+        .collect();
+    assert_eq!(shown, ["run.traj:1: s u a u ac r acc r r a [4, 6, 9]", "run.traj:1: u a [1]"]);
+    assert_eq!(fixture("swe-agent/run.traj")[0].model.as_deref(), Some("loom-weaver"));
+    check_real("swe-agent", (5, 5, 32, 0, 0), &[]);
+}
