@@ -14,6 +14,7 @@ use crate::model::{Defect, Message, Place, Record, Role, SessionCall, Time, Usag
 mod bodies;
 mod claude_code;
 mod codex;
+mod copilot;
 mod mini_swe_agent;
 mod swe_agent;
 mod messages;
@@ -60,6 +61,7 @@ pub const FORMATS: &[Format] = &[
     codex::FORMAT,
     mini_swe_agent::FORMAT,
     swe_agent::FORMAT,
+    copilot::FORMAT,
 ];
 
 /// The format of that name.

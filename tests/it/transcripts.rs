@@ -139,3 +139,13 @@ fn a_demonstration_of_swe_agent_is_no_call() {
     assert_eq!(fixture("swe-agent/run.traj")[0].model.as_deref(), Some("loom-weaver"));
     check_real("swe-agent", (5, 5, 32, 0, 0), &[]);
 }
+
+#[test]
+fn copilot_messages_of_one_call_are_one_and_sub_agents_are_apart() {
+    let sessions = fixture("copilot-cli/events.jsonl");
+    let expected = ["net-7: s u acc r r c r u a [2, 5, 5, 8] @2 [1, 2, 3, 4] [u]", "net-7/v1 <net-7: a [0]"];
+    assert_eq!(lines(&sessions), expected);
+    assert_eq!((sessions[0].calls[1].reply.status, sessions[0].compactions[0].tokens_before), (Some(429), Some(900)));
+    assert_eq!(refused(&sessions[..1]), Vec::<String>::new());
+    check_real("copilot-cli", (3, 3, 56, 0, 0), &[]);
+}
