@@ -16,6 +16,7 @@ mod claude_code;
 mod codex;
 mod copilot;
 mod mini_swe_agent;
+mod opencode;
 mod swe_agent;
 mod messages;
 mod script;
@@ -62,6 +63,7 @@ pub const FORMATS: &[Format] = &[
     mini_swe_agent::FORMAT,
     swe_agent::FORMAT,
     copilot::FORMAT,
+    opencode::FORMAT,
 ];
 
 /// The format of that name.

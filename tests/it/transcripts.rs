@@ -149,3 +149,17 @@ fn copilot_messages_of_one_call_are_one_and_sub_agents_are_apart() {
     assert_eq!(refused(&sessions[..1]), Vec::<String>::new());
     check_real("copilot-cli", (3, 3, 56, 0, 0), &[]);
 }
+
+#[test]
+fn opencode_steps_are_calls_and_masked_ids_are_told_apart() {
+    let sessions = fixture("opencode/session.json");
+    assert_eq!(
+        lines(&sessions),
+        ["ses_1 <ses_0: u acc r r c r u c r u a [1, 4, 6, 6, 7, 10] @4 [0, 1, 2, 3, 4, 5] [u a]"]
+    );
+    let calls = &sessions[0].calls;
+    assert_eq!((calls[0].reply.usage.unwrap().input, calls[2].reply.status), (31, Some(529)));
+    assert_eq!(sessions[0].compactions[0].trigger.as_deref(), Some("auto"));
+    assert_eq!(refused(&sessions), Vec::<String>::new());
+    check_real("opencode", (3, 3, 22, 0, 0), &[]);
+}
