@@ -17,6 +17,7 @@ mod codex;
 mod copilot;
 mod mini_swe_agent;
 mod opencode;
+mod pi;
 mod swe_agent;
 mod messages;
 mod script;
@@ -64,6 +65,7 @@ pub const FORMATS: &[Format] = &[
     swe_agent::FORMAT,
     copilot::FORMAT,
     opencode::FORMAT,
+    pi::FORMAT,
 ];
 
 /// The format of that name.

@@ -163,3 +163,15 @@ fn opencode_steps_are_calls_and_masked_ids_are_told_apart() {
     assert_eq!(refused(&sessions), Vec::<String>::new());
     check_real("opencode", (3, 3, 22, 0, 0), &[]);
 }
+
+#[test]
+fn pi_drops_what_was_aborted_and_keeps_branches_apart() {
+    let sessions = fixture("pi/session.jsonl");
+    assert_eq!(lines(&sessions), ["pi-1: u tacc rr u c r u a u [1, 3, 3, 4, 7] @3 [0] [u]"]);
+    let calls = &sessions[0].calls;
+    assert_eq!((calls[0].reply.usage.unwrap().input, calls[2].reply.status), (17, Some(400)));
+    assert_eq!(refused(&sessions), Vec::<String>::new());
+    let branches = lines(&fixture("pi/tree.jsonl"));
+    assert_eq!(branches, ["pi-2 </x/pi-1.jsonl: u a u u a [1, 4]", "pi-2/branch-1 <pi-2: u a u a [3]"]);
+    check_real("pi", (1, 1, 453, 0, 0), &[]);
+}
