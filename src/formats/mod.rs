@@ -13,6 +13,7 @@ use crate::model::{Defect, Message, Place, Record, Role, SessionCall, Time, Usag
 
 mod bodies;
 mod claude_code;
+mod cline;
 mod codex;
 mod copilot;
 mod mini_swe_agent;
@@ -66,6 +67,7 @@ pub const FORMATS: &[Format] = &[
     copilot::FORMAT,
     opencode::FORMAT,
     pi::FORMAT,
+    cline::FORMAT,
 ];
 
 /// The format of that name.

@@ -175,3 +175,16 @@ fn pi_drops_what_was_aborted_and_keeps_branches_apart() {
     assert_eq!(branches, ["pi-2 </x/pi-1.jsonl: u a u u a [1, 4]", "pi-2/branch-1 <pi-2: u a u a [3]"]);
     check_real("pi", (1, 1, 453, 0, 0), &[]);
 }
+
+#[test]
+fn roo_keeps_what_it_condensed_and_cline_puts_compactions_apart() {
+    let shown = lines(&fixture("cline/roo.json"));
+    assert!(shown[0].ends_with(": u ac r a u a [1, 3, 5] @2 [1, 2, 3] [u]"), "{shown:?}");
+    let sessions = fixture("cline/session.messages.json");
+    assert_eq!(lines(&sessions), ["boat-9: uu c r a [1, 3]"]);
+    assert_eq!(sessions[0].calls[0].reply.usage.unwrap().cache_read, 20);
+    let cut = fixture("cline/session.compaction.json");
+    assert_eq!(lines(&cut), ["boat-9/compaction <boat-9: u a [1] @0 [] []"]);
+    assert_eq!(cut[0].compactions[0].tokens_before, Some(400));
+    check_real("cline-sdk", (4, 4, 24, 2, 0), &[]);
+}
