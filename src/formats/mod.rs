@@ -20,6 +20,7 @@ mod mini_swe_agent;
 mod opencode;
 mod pi;
 mod swe_agent;
+mod gemini_cli;
 mod messages;
 mod script;
 mod native;
@@ -68,6 +69,7 @@ pub const FORMATS: &[Format] = &[
     opencode::FORMAT,
     pi::FORMAT,
     cline::FORMAT,
+    gemini_cli::FORMAT,
 ];
 
 /// The format of that name.

@@ -188,3 +188,15 @@ fn roo_keeps_what_it_condensed_and_cline_puts_compactions_apart() {
     assert_eq!(cut[0].compactions[0].tokens_before, Some(400));
     check_real("cline-sdk", (4, 4, 24, 2, 0), &[]);
 }
+
+#[test]
+fn gemini_lists_are_replayed_and_nameless_calls_paired_by_order() {
+    let sessions = fixture("gemini-cli/chat.json");
+    assert_eq!(lines(&sessions), ["mill-1: u acc r r a [1, 4, 4]"]);
+    assert_eq!(sessions[0].calls[0].reply.usage.unwrap().output, 6);
+    assert_eq!(lines(&fixture("gemini-cli/chat.jsonl")), ["mill-2: u c r a u a [1, 3, 5] @2 [0, 1, 2] [u]"]);
+    let checkpoint = fixture("gemini-cli/checkpoint.json");
+    assert!(lines(&checkpoint)[0].ends_with(": u cc r r a [1, 4]"));
+    assert!(refused(&[sessions, checkpoint].concat()).is_empty());
+    check_real("gemini-cli", (3, 2, 4, 0, 0), &[]);
+}
