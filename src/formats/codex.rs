@@ -23,7 +23,7 @@ use std::io;
 
 use serde_json::{Value, json};
 
-use super::script::{self, Cut, Head, Script};
+use super::script::{self, Cut, Head, Script, Unanswered};
 use super::{Format, Shape};
 use crate::frame::{Frame, Frames};
 use crate::model::{Api, Body, Part, Record, Reply, Role, SessionCall, Time, ToolResult, Usage};
@@ -93,7 +93,7 @@ struct Rollout {
 impl Rollout {
     fn new() -> Rollout {
         Rollout {
-            script: Script::new(API, Some(ABORTED)),
+            script: Script::new(API, Unanswered::Answered(ABORTED)),
             session: None,
             parent: None,
             model: None,

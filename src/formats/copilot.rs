@@ -18,7 +18,7 @@ use std::io;
 
 use serde_json::Value;
 
-use super::script::{self, Cut, Head, Script};
+use super::script::{self, Cut, Head, Script, Unanswered};
 use super::{Format, Shape};
 use crate::frame::{Frame, Frames};
 use crate::model::{Api, Part, Place, Record, Reply, Role, SessionCall, Time};
@@ -96,7 +96,7 @@ impl Log {
 
     fn thread(&mut self, name: Option<String>) -> &mut Thread {
         let at = self.threads.iter().position(|thread| thread.name == name).unwrap_or_else(|| {
-            self.threads.push(Thread { name, script: Script::new(API, Some(NO_RESULT)), open: None });
+            self.threads.push(Thread { name, script: Script::new(API, Unanswered::Answered(NO_RESULT)), open: None });
             self.threads.len() - 1
         });
         &mut self.threads[at]

@@ -20,7 +20,7 @@ use std::io;
 
 use serde_json::Value;
 
-use super::script::{self, Cut, Head, Script};
+use super::script::{self, Cut, Head, Script, Unanswered};
 use super::{Format, Shape};
 use crate::frame::{Frame, Frames};
 use crate::model::{Api, Message, Part, Record, Reply, Role, SessionCall, ToolResult, Usage};
@@ -166,15 +166,14 @@ struct Chat {
 
 impl Chat {
     fn new() -> Chat {
-        let script = Script::new(API, Some(CANCELLED));
+        let script = Script::new(API, Unanswered::Answered(CANCELLED));
         Chat { script, model: None, ids: HashSet::new(), n_named: 0, nameless: HashMap::new() }
     }
 
     /// Takes a message in; false where it was only shown.
     fn message(&mut self, message: &Value) -> bool {
         if is_content(message) {
-            self.content(message);
-            return true;
+            return self.content(message);
         }
         match message.get("type").and_then(Value::as_str) {
             Some("user") => self.script.say(Role::User, parts(message.get("content"))),
@@ -210,8 +209,8 @@ impl Chat {
         }
     }
 
-    /// An entry of a checkpoint.
-    fn content(&mut self, content: &Value) {
+    /// An entry of a checkpoint; false where it holds a result that no call waits for.
+    fn content(&mut self, content: &Value) -> bool {
         let entries = content.get("parts").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         let mut said = parts(content.get("parts"));
         if content.get("role").is_some_and(|role| role == "model") {
@@ -225,15 +224,17 @@ impl Chat {
                 said.push(script::tool_use(API, Some(id), name, call.get("args")));
             }
             self.script.turn(said, Some(SessionCall::default()));
-            return;
+            return true;
         }
+        let mut paired = true;
         for response in entries.iter().filter_map(|part| part.get("functionResponse")) {
             let name = response.get("name").and_then(Value::as_str).unwrap_or_default();
             let waiting = || self.nameless.get_mut(name).and_then(VecDeque::pop_front);
             let id = super::name(response, &["id"]).or_else(waiting);
-            self.script.answer(script::result(id, output(response), false));
+            paired &= self.script.answer(script::result(id, output(response), false));
         }
         self.script.say(Role::User, said);
+        paired
     }
 
     fn replaced(&mut self, messages: &[Value], numbers: &HashMap<String, usize>) {

@@ -18,6 +18,7 @@ mod codex;
 mod copilot;
 mod mini_swe_agent;
 mod opencode;
+mod openhands;
 mod pi;
 mod swe_agent;
 mod gemini_cli;
@@ -70,6 +71,7 @@ pub const FORMATS: &[Format] = &[
     pi::FORMAT,
     cline::FORMAT,
     gemini_cli::FORMAT,
+    openhands::FORMAT,
 ];
 
 /// The format of that name.

@@ -19,7 +19,7 @@ use std::io;
 
 use serde_json::Value;
 
-use super::script::{self, Cut, Head, Script};
+use super::script::{self, Cut, Head, Script, Unanswered};
 use super::{Format, Shape};
 use crate::frame::{Frame, Frames};
 use crate::model::{Api, Part, Place, Record, Reply, Role, SessionCall, ToolResult, Usage};
@@ -78,7 +78,7 @@ struct Export {
 
 impl Export {
     fn new() -> Export {
-        let script = Script::new(API, Some(INTERRUPTED));
+        let script = Script::new(API, Unanswered::Answered(INTERRUPTED));
         Export { script, ids: HashSet::new(), repeated: 0, model: None, asked: None, unused: 0 }
     }
 

@@ -19,7 +19,7 @@ use std::io;
 
 use serde_json::Value;
 
-use super::script::{self, Cut, Head, Script};
+use super::script::{self, Cut, Head, Script, Unanswered};
 use super::{Format, Shape};
 use crate::frame::{Frame, Frames};
 use crate::model::{Api, Part, Place, Record, Reply, Role, SessionCall, Usage};
@@ -148,14 +148,15 @@ struct Thread {
 
 impl Thread {
     fn new(api: Api) -> Thread {
-        Thread { api, script: Script::new(api, Some(NO_RESULT)), numbers: HashMap::new(), model: None }
+        Thread { api, script: Script::new(api, Unanswered::Answered(NO_RESULT)), numbers: HashMap::new(), model: None }
     }
 
     /// Takes an entry in, whose call belongs to another thread if `is_shared`; false where it says nothing.
     fn entry(&mut self, at: usize, entries: &[Value], is_shared: bool) -> bool {
         let (entry, number) = (&entries[at], self.script.next());
         match kind(entry) {
-            "message" => self.message(entry.get("message").unwrap_or(&Value::Null), is_shared),
+            "message" if !self.message(entry.get("message").unwrap_or(&Value::Null), is_shared) => return false,
+            "message" => {}
             "compaction" if !is_shared => self.cut(entry, entries),
             "branch_summary" => self.script.say(Role::User, script::content(entry.get("summary"))),
             "custom_message" => self.script.say(Role::User, self.content(entry.get("content"))),
@@ -166,17 +167,19 @@ impl Thread {
         true
     }
 
-    fn message(&mut self, message: &Value, is_shared: bool) {
+    /// Takes a message in; false for a result that no call waits for.
+    fn message(&mut self, message: &Value, is_shared: bool) -> bool {
         match message.get("role").and_then(Value::as_str).unwrap_or_default() {
             "assistant" => self.assistant(message, is_shared),
             "toolResult" => {
                 let is_error = message.get("isError").is_some_and(|flag| flag == true);
                 let content = self.content(message.get("content"));
-                self.script.answer(script::result(super::name(message, &["toolCallId"]), content, is_error));
+                return self.script.answer(script::result(super::name(message, &["toolCallId"]), content, is_error));
             }
             "bashExecution" => self.script.say(Role::User, ran(message)),
             _ => self.script.say(Role::User, self.content(message.get("content"))),
         }
+        true
     }
 
     fn assistant(&mut self, message: &Value, is_shared: bool) {

@@ -19,8 +19,18 @@ pub struct Script {
     entries: Vec<Entry>,
     /// The asks without a result, by id: entry and number of the ask in it.
     waiting: HashMap<String, Vec<(usize, usize)>>,
-    /// What the client answers for a tool that gave no result, when it goes on.
-    filler: Option<&'static str>,
+    unanswered: Unanswered,
+}
+
+/// What a client makes of a tool call without result when it goes on.
+#[derive(Clone, Copy)]
+pub enum Unanswered {
+    /// Nothing: it is sent as it is.
+    Stays,
+    /// It answers for the tool.
+    Answered(&'static str),
+    /// It leaves the call out.
+    Dropped,
 }
 
 enum Entry {
@@ -62,9 +72,9 @@ pub struct Head {
 }
 
 impl Script {
-    /// An empty one; `filler` is what the client answers for a tool that gave no result, when it goes on.
-    pub fn new(api: Api, filler: Option<&'static str>) -> Script {
-        Script { api, entries: Vec::new(), waiting: HashMap::new(), filler }
+    /// An empty one.
+    pub fn new(api: Api, unanswered: Unanswered) -> Script {
+        Script { api, entries: Vec::new(), waiting: HashMap::new(), unanswered }
     }
 
     /// The number of the next entry.
@@ -169,10 +179,10 @@ impl Script {
         let mut layer = Layer { api: self.api, laid: Vec::new(), into: empty(self.api, head) };
         let last = self.entries.iter().rposition(|entry| matches!(entry, Entry::Message(_) | Entry::Turn(_)));
         for (at, entry) in self.entries.into_iter().enumerate() {
-            let filler = self.filler.filter(|_| last.is_some_and(|last| at < last));
+            let goes_on = last.is_some_and(|last| at < last);
             match entry {
                 Entry::Message(message) => layer.message(at, message),
-                Entry::Turn(turn) => layer.turn(at, turn, filler),
+                Entry::Turn(turn) => layer.turn(at, turn, if goes_on { self.unanswered } else { Unanswered::Stays }),
                 Entry::Call(call) => layer.call(call),
                 Entry::Cut(cut) => layer.cut(&cut),
             }
@@ -225,17 +235,14 @@ impl Layer {
         self.into.calls.get_or_insert_default().push(SessionCall { upto, ..call });
     }
 
-    fn turn(&mut self, at: usize, turn: Turn, filler: Option<&str>) {
+    fn turn(&mut self, at: usize, turn: Turn, unanswered: Unanswered) {
         if let Some(call) = turn.call {
             self.call(call);
         }
-        let asked: Vec<Option<String>> = turn.parts.iter().filter_map(asked_id).collect();
-        if let Some(message) = self.assistant(turn.parts) {
+        let (parts, results) = settled(turn.parts, turn.results, unanswered);
+        if let Some(message) = self.assistant(parts) {
             self.message(at, message);
         }
-        let fill = |id: Option<String>| Some(result(id, vec![text(filler?.to_owned())], true));
-        let results = turn.results.into_iter().zip(asked);
-        let results: Vec<Part> = results.filter_map(|(result, id)| result.or_else(|| fill(id))).map(body).collect();
         match self.api {
             Api::AnthropicMessages if results.is_empty() => {}
             Api::AnthropicMessages => self.message(at, message(self.api, Role::User, results)),
@@ -274,15 +281,25 @@ impl Layer {
     }
 }
 
-fn asked_id(part: &Part) -> Option<Option<String>> {
-    match &part.body {
-        Body::ToolUse(tool_use) => Some(tool_use.id.clone()),
-        _ => None,
+/// The parts of a turn and the results that follow it, in the order of its calls.
+fn settled(parts: Vec<Part>, results: Vec<Option<ToolResult>>, unanswered: Unanswered) -> (Vec<Part>, Vec<Part>) {
+    let mut results = results.into_iter();
+    let (mut kept, mut answers) = (Vec::new(), Vec::new());
+    for part in parts {
+        if let Body::ToolUse(tool_use) = &part.body {
+            match (results.next().flatten(), unanswered) {
+                (Some(result), _) => answers.push(bare(Body::ToolResult(result))),
+                (None, Unanswered::Stays) => {}
+                (None, Unanswered::Dropped) => continue,
+                (None, Unanswered::Answered(said)) => {
+                    let answer = result(tool_use.id.clone(), vec![text(said)], true);
+                    answers.push(bare(Body::ToolResult(answer)));
+                }
+            }
+        }
+        kept.push(part);
     }
-}
-
-fn body(result: ToolResult) -> Part {
-    bare(Body::ToolResult(result))
+    (kept, answers)
 }
 
 fn tool_message(result: Part) -> Message {

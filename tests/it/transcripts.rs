@@ -200,3 +200,16 @@ fn gemini_lists_are_replayed_and_nameless_calls_paired_by_order() {
     assert!(refused(&[sessions, checkpoint].concat()).is_empty());
     check_real("gemini-cli", (3, 2, 4, 0, 0), &[]);
 }
+
+#[test]
+fn openhands_actions_of_one_response_are_one_call() {
+    let sessions = fixture("openhands/v0.json");
+    let shown = lines(&sessions);
+    assert!(shown[0].ends_with(": u ac r c r a [1, 3, 5] @1 [1, 2] [u]"), "{shown:?}");
+    assert_eq!(sessions[0].calls[0].reply.usage.unwrap().input, 70);
+    let second = fixture("openhands/v1.jsonl");
+    assert!(lines(&second)[0].ends_with(": s u acc r r a [2, 5] @1 [2, 3, 4] [u]"), "{:?}", lines(&second));
+    assert_eq!(lines(&fixture("openhands/pairs.jsonl")), ["lamp-1: u a u [1]"]);
+    assert!(refused(&[sessions, second].concat()).is_empty());
+    check_real("openhands/v0", (3, 3, 9, 0, 0), &[]);
+}
