@@ -22,6 +22,7 @@ mod openhands;
 mod pi;
 mod swe_agent;
 mod gemini_cli;
+mod inspect;
 mod messages;
 mod script;
 mod native;
@@ -72,6 +73,7 @@ pub const FORMATS: &[Format] = &[
     cline::FORMAT,
     gemini_cli::FORMAT,
     openhands::FORMAT,
+    inspect::FORMAT,
 ];
 
 /// The format of that name.

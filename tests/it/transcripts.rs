@@ -213,3 +213,23 @@ fn openhands_actions_of_one_response_are_one_call() {
     assert!(refused(&[sessions, second].concat()).is_empty());
     check_real("openhands/v0", (3, 3, 9, 0, 0), &[]);
 }
+
+#[test]
+fn inspect_requests_are_its_model_events() {
+    let sessions = fixture("inspect/log.json");
+    let mut shown = lines(&sessions);
+    shown.sort();
+    assert_eq!(shown, ["clock/v_epoch_1: u c r a [1, 3]", "clock/w_epoch_1: u c r a [1, 3]"]);
+    let logged = sessions.iter().find(|session| session.id == "clock/w_epoch_1").unwrap();
+    assert_eq!(logged.calls[0].reply.usage.unwrap().input, 30);
+    assert!(matches!(&logged.messages[0].parts[0].body, Body::Text(text) if text == "Wind the clock."));
+    assert!(refused(&sessions).is_empty());
+}
+
+#[test]
+fn inspect_logs_of_real_runs_are_read() {
+    let Some(path) = traces("inspect-ai") else { return };
+    let (sessions, report) = read(&path);
+    assert_eq!(figures(&sessions, &report), (11, 17, 20, 0, 0), "{:?} {}", report.defects, report.files_skipped);
+    assert_eq!(refused(&sessions), Vec::<String>::new());
+}
