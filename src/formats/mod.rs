@@ -13,6 +13,7 @@ use crate::model::{Defect, Message, Place, Record, Role, SessionCall, Time, Usag
 
 mod bodies;
 mod claude_code;
+mod atif;
 mod cline;
 mod codex;
 mod copilot;
@@ -74,6 +75,7 @@ pub const FORMATS: &[Format] = &[
     gemini_cli::FORMAT,
     openhands::FORMAT,
     inspect::FORMAT,
+    atif::FORMAT,
 ];
 
 /// The format of that name.

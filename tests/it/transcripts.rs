@@ -227,6 +227,13 @@ fn inspect_requests_are_its_model_events() {
 }
 
 #[test]
+fn atif_copies_are_no_calls() {
+    assert_eq!(lines(&fixture("atif/run.json")), ["kite-1: s u acc r r a u [2, 5] @2 [1, 2, 3, 4, 5, 6] []"]);
+    assert_eq!(lines(&fixture("atif/run.cont-1.json")), ["kite-1/cont-1 <kite-1: u a u a [3]"]);
+    check_real("atif", (4, 4, 11, 1, 0), &[]);
+}
+
+#[test]
 fn inspect_logs_of_real_runs_are_read() {
     let Some(path) = traces("inspect-ai") else { return };
     let (sessions, report) = read(&path);
