@@ -22,6 +22,7 @@ mod opencode;
 mod openhands;
 mod pi;
 mod swe_agent;
+mod vercel_ui;
 mod gemini_cli;
 mod inspect;
 mod messages;
@@ -76,6 +77,7 @@ pub const FORMATS: &[Format] = &[
     openhands::FORMAT,
     inspect::FORMAT,
     atif::FORMAT,
+    vercel_ui::FORMAT,
 ];
 
 /// The format of that name.

@@ -234,6 +234,16 @@ fn atif_copies_are_no_calls() {
 }
 
 #[test]
+fn ui_messages_span_a_call_for_each_step() {
+    let sessions = fixture("vercel-ui/chat.json");
+    assert_eq!(lines(&sessions), ["tea-1: u acc r r a u [1, 4]"]);
+    assert_eq!(sessions[0].model.as_deref(), Some("brewer-1"));
+    let open = fixture("vercel-ui/messages.json");
+    assert!(lines(&open)[0].ends_with(": u c r c u a [1, 3, 5]"), "{:?}", lines(&open));
+    assert_eq!(refused(&open).len(), 1, "a call left open is refused by the next request");
+}
+
+#[test]
 fn inspect_logs_of_real_runs_are_read() {
     let Some(path) = traces("inspect-ai") else { return };
     let (sessions, report) = read(&path);
