@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::{Format, Shape};
 use crate::dialects;
 use crate::frame::{Frame, Frames};
-use crate::model::{Api, Call, Record, Reply};
+use crate::model::{Api, Call, Fields, Record, Reply};
 
 /// The format `anthropic-body`.
 pub const ANTHROPIC: Format = Format {
@@ -125,12 +125,23 @@ fn is_body(value: &Value, api: Api) -> bool {
     let Some(fields) = value.as_object() else {
         return false;
     };
-    let foreign = FOREIGN.iter().any(|member| fields.contains_key(*member));
-    let own = fields.get("model").is_some_and(Value::is_string)
+    !is_foreign(fields) && is_own(fields) && dialects::detect(value).is_some_and(|dialect| dialect.api == api)
+}
+
+fn is_foreign(fields: &Fields) -> bool {
+    FOREIGN.iter().any(|member| fields.contains_key(*member))
+}
+
+fn is_own(fields: &Fields) -> bool {
+    fields.get("model").is_some_and(Value::is_string)
         || !fields.contains_key("messages")
         || fields.contains_key("modelId")
-        || fields.keys().all(|member| MEMBERS.contains(&member.as_str()));
-    !foreign && own && dialects::detect(value).is_some_and(|dialect| dialect.api == api)
+        || fields.keys().all(|member| MEMBERS.contains(&member.as_str()))
+}
+
+/// Whether an object with a `messages` list is a request, or a line of another log.
+pub(super) fn is_known(value: &Value) -> bool {
+    value.as_object().is_some_and(|fields| is_foreign(fields) || is_own(fields))
 }
 
 fn read(frames: &mut Frames, emit: &mut dyn FnMut(Record), api: Api) -> io::Result<()> {

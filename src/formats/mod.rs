@@ -13,6 +13,20 @@ use crate::model::{Defect, Message, Place, Record, Role, SessionCall, Time, Usag
 
 mod bodies;
 mod claude_code;
+mod atif;
+mod cline;
+mod codex;
+mod copilot;
+mod mini_swe_agent;
+mod opencode;
+mod openhands;
+mod pi;
+mod swe_agent;
+mod vercel_ui;
+mod gemini_cli;
+mod inspect;
+mod messages;
+mod script;
 mod native;
 mod sessions;
 mod tau;
@@ -55,6 +69,19 @@ pub const FORMATS: &[Format] = &[
     tau::FORMAT,
     tau2::FORMAT,
     claude_code::FORMAT,
+    messages::FORMAT,
+    codex::FORMAT,
+    mini_swe_agent::FORMAT,
+    swe_agent::FORMAT,
+    copilot::FORMAT,
+    opencode::FORMAT,
+    pi::FORMAT,
+    cline::FORMAT,
+    gemini_cli::FORMAT,
+    openhands::FORMAT,
+    inspect::FORMAT,
+    atif::FORMAT,
+    vercel_ui::FORMAT,
 ];
 
 /// The format of that name.

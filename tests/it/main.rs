@@ -13,3 +13,4 @@ mod replay;
 mod rules;
 mod session;
 mod traffic;
+mod transcripts;

@@ -116,10 +116,12 @@ fn sync_in_background(folder: &Folder, binaries: &Binaries) {
         return;
     }
     let mut command = command(folder, binaries, "initdb", &folder.data());
-    command.args(["-D", ".", "--sync-only"]).process_group(0);
+    command.args(["-D", ".", "--sync-only"]).process_group(0).stdout(Stdio::null()).stderr(Stdio::null());
+    // Begun here and not in the thread: a process between its fork and its exec shares our locks, and one that leaves
+    // meanwhile would take the server for still in use. It is tried again at the next start if it failed.
+    let Ok(mut syncing) = command.spawn() else { return };
     thread::spawn(move || {
-        // Tried again at the next start if it failed, because then the mark stays.
-        if run(&mut command).is_ok() {
+        if syncing.wait().is_ok_and(|status| status.success()) {
             fs::remove_file(mark).ok();
         }
     });
