@@ -35,7 +35,7 @@ pub fn read(path: &Path) -> (Vec<Session>, Report) {
     (sessions, report.unwrap())
 }
 
-fn sniffed(path: &Path) -> Vec<&'static str> {
+pub fn sniffed(path: &Path) -> Vec<&'static str> {
     let bytes = std::fs::read(path).unwrap();
     let mut frames = Frames::new("fixture", bytes.as_slice()).unwrap();
     let head = frames.head().unwrap();

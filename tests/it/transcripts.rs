@@ -8,7 +8,7 @@ use cutpoint::rules::Verdict;
 use cutpoint::source::Report;
 use cutpoint::transcript::{Transcript, size};
 
-use crate::formats::{read, shared};
+use crate::formats::{read, shared, sniffed};
 
 fn fixture(name: &str) -> Vec<Session> {
     read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)).0
@@ -249,4 +249,20 @@ fn inspect_logs_of_real_runs_are_read() {
     let (sessions, report) = read(&path);
     assert_eq!(figures(&sessions, &report), (11, 17, 20, 0, 0), "{:?} {}", report.defects, report.files_skipped);
     assert_eq!(refused(&sessions), Vec::<String>::new());
+}
+
+#[test]
+fn each_real_file_is_sniffed_by_one_format_at_most() {
+    let Some(root) = traces("") else { return };
+    let mut folders = vec![root];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if entry.is_dir() {
+                folders.push(entry);
+            } else {
+                let by = sniffed(&entry);
+                assert!(by.len() <= 1, "{} is sniffed by {by:?}", entry.display());
+            }
+        }
+    }
 }
