@@ -157,7 +157,7 @@ fn mistakes_of_the_user_are_named_with_their_remedy() {
     refused("*.jsonl", None, None, "matches no file");
     refused("empty.jsonl", Some(b" \n"), None, "is empty");
     refused("other.json", Some(br#"{"a": 1}"#), None, "it begins");
-    refused("packed.json", Some(b"\x1f\x8b\x08\0"), None, "gzip data");
+    refused("packed.json", Some(b"\x1f\x8b\x08\0"), None, "broken gzip data");
     refused("", None, None, "no file that a known format");
     refused("a.json", Some(b"{}"), Some("nonsense"), "there is no format `nonsense`");
 }
