@@ -13,6 +13,7 @@ use crate::model::{Defect, Message, Place, Record, Role, SessionCall, Time, Usag
 
 mod bodies;
 mod claude_code;
+mod litellm;
 mod native;
 mod sessions;
 mod tau;
@@ -51,6 +52,7 @@ pub const FORMATS: &[Format] = &[
     tau::FORMAT,
     tau2::FORMAT,
     claude_code::FORMAT,
+    litellm::FORMAT,
 ];
 
 /// The format of that name.
