@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::frame::{Frame, Frames};
 use crate::model::{Defect, Message, Place, Record, Role, SessionCall, Time, Usage};
 
+mod batch_input;
 mod bodies;
 mod claude_code;
 mod litellm;
@@ -53,6 +54,7 @@ pub const FORMATS: &[Format] = &[
     tau2::FORMAT,
     claude_code::FORMAT,
     litellm::FORMAT,
+    batch_input::FORMAT,
 ];
 
 /// The format of that name.

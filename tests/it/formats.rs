@@ -159,6 +159,16 @@ fn litellm_payloads_and_rows_give_status_usage_and_session() {
 }
 
 #[test]
+fn batch_requests_are_calls_and_other_endpoints_are_named() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/batch-input");
+    let (sessions, report) = read(&folder);
+    let models: Vec<_> = sessions.iter().filter_map(|session| session.model.as_deref()).collect();
+    assert_eq!(models, ["claude-sonnet-4-5", "gpt-4o-mini"]);
+    let reasons: Vec<_> = report.defects.iter().map(|defect| defect.reason.as_str()).collect();
+    assert!(reasons[0].contains("/v1/embeddings") && reasons[1].contains("no `messages`"), "{reasons:?}");
+}
+
+#[test]
 fn captured_litellm_batches_are_read_whole() {
     let Some(shared) = shared() else { return };
     let (mut calls, mut failed) = (0, 0);
