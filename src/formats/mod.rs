@@ -11,26 +11,28 @@ use serde_json::Value;
 use crate::frame::{Frame, Frames};
 use crate::model::{Defect, Message, Place, Record, Role, SessionCall, Time, Usage};
 
+mod atif;
+mod batch_input;
 mod bodies;
 mod claude_code;
-mod atif;
 mod cline;
 mod codex;
 mod copilot;
+mod gemini_cli;
+mod inspect;
+mod litellm;
+mod messages;
 mod mini_swe_agent;
+mod native;
 mod opencode;
 mod openhands;
 mod pi;
-mod swe_agent;
-mod vercel_ui;
-mod gemini_cli;
-mod inspect;
-mod messages;
 mod script;
-mod native;
 mod sessions;
-mod tau;
+mod swe_agent;
 mod tau2;
+mod tau;
+mod vercel_ui;
 
 /// What one record of a log holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,6 +84,8 @@ pub const FORMATS: &[Format] = &[
     inspect::FORMAT,
     atif::FORMAT,
     vercel_ui::FORMAT,
+    litellm::FORMAT,
+    batch_input::FORMAT,
 ];
 
 /// The format of that name.

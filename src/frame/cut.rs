@@ -261,8 +261,8 @@ fn foreign(head: &[u8]) -> Option<&'static str> {
     const MAGIC: &[(&[u8], &str)] = &[
         (b"\xff\xfe", "UTF-16 text: convert it to UTF-8"),
         (b"\xfe\xff", "UTF-16 text: convert it to UTF-8"),
-        (b"\x1f\x8b", "gzip data: decompress it first"),
-        (b"\x28\xb5\x2f\xfd", "zstd data: decompress it first"),
+        (b"\x1f\x8b", "gzip data inside gzip or zstd data: decompress it first"),
+        (b"\x28\xb5\x2f\xfd", "zstd data inside gzip or zstd data: decompress it first"),
         (b"PK\x03\x04", "a zip archive: unpack it first"),
         (b"PAR1", "a Parquet file: export it as JSON lines first"),
         (b"SQLite format 3\0", "an SQLite database: export it as JSON lines first"),

@@ -1,6 +1,6 @@
 //! Bytes to frames: how a log is cut into JSON values, whatever log it is.
 //!
-//! Three layouts are told apart by the first bytes: one value a line (a single document on one line is the same), one
+//! Input that gzip or zstd packed is unpacked as it streams by. Three layouts are told apart by the first bytes: one value a line (a single document on one line is the same), one
 //! array whose elements are the frames, and documents written over several lines, one after the other. A frame of more
 //! than [`FRAME_LIMIT`] bytes, text that is not UTF-8, a value that is cut off or nested deeper than 127 levels, are
 //! defects with their place; the frames after them are read all the same. Memory holds one frame, and up to
@@ -15,8 +15,10 @@ use serde_json::Value;
 use crate::model::{Defect, Place};
 
 mod cut;
+mod unpack;
 
 use cut::{Cutter, Piece};
+use unpack::Broken;
 
 /// The largest frame that is read, in bytes; a larger one is a defect.
 pub const FRAME_LIMIT: usize = 256 << 20;
@@ -38,6 +40,8 @@ pub struct Frame {
 pub struct Frames<'r> {
     source: Arc<str>,
     cutter: Cutter<'r>,
+    /// Why packed input ended early, until it is told.
+    broken: Broken,
     ahead: VecDeque<Result<Frame, Defect>>,
     counts: Counts,
 }
@@ -61,8 +65,9 @@ impl<'r> Frames<'r> {
 
     /// The same with another limit for the bytes of one frame.
     pub fn with_limit(source: &str, reader: impl BufRead + 'r, limit: usize) -> io::Result<Frames<'r>> {
-        let cutter = Cutter::new(Box::new(reader), limit)?;
-        Ok(Frames { source: source.into(), cutter, ahead: VecDeque::new(), counts: Counts::default() })
+        let broken = Broken::default();
+        let cutter = Cutter::new(unpack::unpack(reader, &broken)?, limit)?;
+        Ok(Frames { source: source.into(), cutter, broken, ahead: VecDeque::new(), counts: Counts::default() })
     }
 
     /// The name of the input.
@@ -118,7 +123,7 @@ impl<'r> Frames<'r> {
 
     fn cut(&mut self) -> io::Result<Option<Result<Frame, Defect>>> {
         let Some((line, piece)) = self.cutter.next_piece()? else {
-            return Ok(None);
+            return Ok(self.broken.take().map(|reason| Err(Defect { place: self.place(), reason })));
         };
         let place = Place { source: self.source.clone(), line };
         Ok(Some(match parse(piece) {
@@ -161,6 +166,8 @@ pub fn beginning(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
     use super::*;
 
     fn read(bytes: &[u8], limit: usize) -> Vec<Result<String, String>> {
@@ -235,8 +242,30 @@ mod tests {
     fn what_is_no_text_is_named() {
         check(b"\xff\xfe{\0}\0", &["! 0: UTF-16 text: convert it to UTF-8"]);
         check(b"{\0\"\0a\0\"\0", &["! 0: UTF-16 text: convert it to UTF-8"]);
-        check(b"\x1f\x8b\x08\0", &["! 0: gzip data: decompress it first"]);
         check(b"\x7fELF\0\0\0", &["! 0: binary data"]);
+    }
+
+    fn gzip(text: &str) -> Vec<u8> {
+        let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        packer.write_all(text.as_bytes()).unwrap();
+        packer.finish().unwrap()
+    }
+
+    fn zstd(text: &str) -> Vec<u8> {
+        ruzstd::encoding::compress_to_vec(text.as_bytes(), ruzstd::encoding::CompressionLevel::Fastest)
+    }
+
+    #[test]
+    fn packed_input_is_read_as_what_it_holds() {
+        for pack in [gzip, zstd] {
+            let packed = [pack("{\"a\":1}\n{\"a\""), pack(":2}\n")].concat();
+            check(&packed, &["1:{\"a\":1}", "2:{\"a\":2}"]);
+            for end in 4..packed.len() {
+                let last = read(&packed[..end], 1000).pop();
+                let told = matches!(&last, Some(Err(reason)) if reason.contains("data ("));
+                assert!(told || end == pack("{\"a\":1}\n{\"a\"").len(), "{end}: {last:?}");
+            }
+        }
     }
 
     #[test]

@@ -140,6 +140,67 @@ fn real_claude_code_files_are_read_whole() {
     }
 }
 
+#[test]
+fn litellm_payloads_and_rows_give_status_usage_and_session() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/litellm");
+    let (sessions, report) = read(&folder.join("payloads.json"));
+    let calls: Vec<_> = sessions.iter().flat_map(|session| &session.calls).collect();
+    assert_eq!((calls.len(), report.duplicates, report.n_defects), (3, 1, 0));
+    assert_eq!(calls.iter().filter_map(|call| call.reply.status).collect::<Vec<_>>(), [200, 200, 400]);
+    assert_eq!(calls[1].reply.usage.map(|usage| (usage.input, usage.cache_read)), Some((20, 6)));
+    assert!(calls[2].reply.usage.is_none() && calls[2].reply.error.as_ref().unwrap().starts_with("{\"error\""));
+    assert!(sessions.iter().all(|session| session.id.starts_with("garden-1")));
+
+    let (sessions, report) = read(&folder.join("spend.jsonl"));
+    let reasons: Vec<_> = report.defects.iter().map(|defect| defect.reason.as_str()).collect();
+    assert!(reasons[0].contains("400 tokens") && reasons[1].contains("not stored"), "{reasons:?}");
+    assert_eq!((sessions.len(), sessions[0].id.as_str(), reasons.len()), (2, "shed-7", 2));
+    assert_eq!(sessions[1].calls[0].reply.error.as_deref(), Some("slow down"));
+}
+
+#[test]
+fn batch_requests_are_calls_and_other_endpoints_are_named() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/batch-input");
+    let (sessions, report) = read(&folder);
+    let models: Vec<_> = sessions.iter().filter_map(|session| session.model.as_deref()).collect();
+    assert_eq!(models, ["claude-sonnet-4-5", "gpt-4o-mini"]);
+    let reasons: Vec<_> = report.defects.iter().map(|defect| defect.reason.as_str()).collect();
+    assert!(reasons[0].contains("/v1/embeddings") && reasons[1].contains("no `messages`"), "{reasons:?}");
+}
+
+#[test]
+fn captured_litellm_batches_are_read_whole() {
+    let Some(shared) = shared() else { return };
+    let (mut calls, mut failed) = (0, 0);
+    for folder in std::fs::read_dir(shared.join("captures")).unwrap().map(|folder| folder.unwrap().path()) {
+        let name = folder.file_name().unwrap().to_string_lossy().into_owned();
+        let batches = ["litellm_json_array", "litellm_ndjson", "litellm_single_503_retry", "litellm_proxy_webhook"];
+        if !batches.contains(&name.as_str()) {
+            continue;
+        }
+        for file in std::fs::read_dir(folder).unwrap() {
+            let capture: serde_json::Value =
+                serde_json::from_slice(&std::fs::read(file.unwrap().path()).unwrap()).unwrap();
+            let body = match capture["body_text"].as_str() {
+                Some(text) => text.to_owned(),
+                None => capture["body_json"].to_string(),
+            };
+            let mut frames = Frames::new(&name, body.as_bytes()).unwrap();
+            let format = cutpoint::formats::detect(&frames.head().unwrap()).unwrap();
+            assert_eq!(format.id, "litellm");
+            (format.read)(&mut frames, &mut |record| match record {
+                Record::Call(call) => {
+                    calls += 1;
+                    failed += u32::from(call.reply.status == Some(400) && call.reply.error.is_some());
+                }
+                other => panic!("{other:?}"),
+            })
+            .unwrap();
+        }
+    }
+    assert_eq!((calls, failed), (27, 14));
+}
+
 #[track_caller]
 fn refused(path: &str, bytes: Option<&[u8]>, format: Option<&str>, expected: &str) {
     let folder = tempfile::tempdir().unwrap();
@@ -157,7 +218,7 @@ fn mistakes_of_the_user_are_named_with_their_remedy() {
     refused("*.jsonl", None, None, "matches no file");
     refused("empty.jsonl", Some(b" \n"), None, "is empty");
     refused("other.json", Some(br#"{"a": 1}"#), None, "it begins");
-    refused("packed.json", Some(b"\x1f\x8b\x08\0"), None, "gzip data");
+    refused("packed.json", Some(b"\x1f\x8b\x08\0"), None, "broken gzip data");
     refused("", None, None, "no file that a known format");
     refused("a.json", Some(b"{}"), Some("nonsense"), "there is no format `nonsense`");
 }
