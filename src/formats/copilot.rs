@@ -10,7 +10,9 @@
 //!
 //! Compactions are `session.compaction_complete` (tokens `preCompactionTokens` before, `summaryContent` put in; all but
 //! the system prompt left) and `session.truncation` (tokens before and after; the log does not say which messages
-//! left). Hook, permission, turn and start events repeat what others say and count as bookkeeping.
+//! left). Errors, compactions and sub-agents are read by the names that the tool's event schema gives them; no real
+//! file that holds them was at hand. A call without result is answered when the client goes on. Hook, permission, turn
+//! and start events repeat what others say and count as bookkeeping.
 //!
 //! The format states output tokens alone, so no call has usage. It can never tell the tool schemas, the status or body
 //! of a refused request, or encrypted reasoning. Times are `timestamp` (ISO 8601, UTC).
