@@ -2,11 +2,12 @@
 //!
 //! The session is `session_id`; a continuation (`agent.extra.continuation_index`) is `<session_id>/cont-N` with that
 //! parent. The model is `agent.model_name`, else that of the first step with one; tools are `agent.tool_definitions`.
-//! Steps are written as OpenAI Chat messages. A step of the agent is a call, with `metrics` (`prompt_tokens` counts cached
-//! ones in) and `timestamp` where they are there; one with `is_copied_context` was made elsewhere and is no call. Results
-//! are paired by `source_call_id`, else by their order; where the step asked for no tool they are the user's message.
-//! System steps before anyone speaks are the system prompt. Later ones are notes and count as bookkeeping, but one whose
-//! `extra.context_management` is a compaction: everything before left, and what was put in is in the continuation.
+//! Steps are written as OpenAI Chat messages. A step of the agent is a call, with `metrics` (`prompt_tokens` counts
+//! cached ones in) and `timestamp` where they are there; one with `is_copied_context` was made elsewhere and is no
+//! call. Results are paired by `source_call_id`, else by their order; where the step asked for no tool they are the
+//! user's message. System steps before anyone speaks are the system prompt. Later ones are notes and count as
+//! bookkeeping, but one whose `extra.context_management` is a compaction: everything before left, and what was put in
+//! is in the continuation.
 //!
 //! The format can never tell status, errors or failed calls, or tokens around a compaction.
 

@@ -2,10 +2,10 @@
 //! SDK's `*.messages.json` and `*.compaction.json` (`{"version", "sessionId", "system_prompt", "messages"}`).
 //!
 //! The session is `sessionId`, else the place; a compaction file is the session `<sessionId>/compaction` with that
-//! parent, for it holds a list of its own. Every assistant message is a call with its `ts` (milliseconds since 1970) and,
-//! where it has `metrics`, usage (`inputTokens` counts cached tokens in). The model is the last `modelInfo.id`. Members
-//! that only the client knows are left out, and blocks it makes text of (`file`) are text here; entries without a role
-//! that a request has (Roo's bare `reasoning`) count as bookkeeping.
+//! parent, for it holds a list of its own. Every assistant message is a call with its `ts` (milliseconds since 1970)
+//! and, where it has `metrics`, usage (`inputTokens` counts cached tokens in). The model is the last `modelInfo.id`.
+//! Members that only the client knows are left out, and blocks it makes text of (`file`) are text here; entries without
+//! a role that a request has (Roo's bare `reasoning`) count as bookkeeping.
 //!
 //! Roo keeps what it condensed or cut: a message tagged `condenseParent` or `truncationParent` left when the summary
 //! (`isSummary`) or marker (`isTruncationMarker`) of that id came, which is what was put in. In the SDK a message whose

@@ -1,19 +1,23 @@
 //! GitHub Copilot CLI sessions (`events.jsonl`): one event a line, `{"type", "data", "id", "timestamp", "parentId"}`.
 //!
-//! The session is `sessionId` of `session.start`; the model that of the first `assistant.message`, else the one selected.
-//! `system.message` is the system prompt, `user.message` the user's with `transformedContent`, which is what was sent.
-//! An `assistant.message` is a call; messages of one `apiCallId` are one. Copilot speaks several APIs and logs none of
-//! their bodies; messages are written here as OpenAI Chat. Results (`tool.execution_complete`) come in the order in which
-//! tools ended and stand behind the message that asked. A call of a tool of a sub-agent (`parentToolCallId`) belongs to
-//! the session `<sessionId>/<parentToolCallId>` with that parent. `session.error` is a call that ended so.
+//! The session is `sessionId` of `session.start`; the model that of the first `assistant.message`, else the one
+//! selected. `system.message` is the system prompt, `user.message` the user's with `transformedContent`, which is what
+//! was sent. An `assistant.message` is a call; messages of one `apiCallId` are one. Copilot speaks several APIs and
+//! logs none of their bodies; messages are written here as OpenAI Chat. Results (`tool.execution_complete`) come in the
+//! order in which tools ended and stand behind the message that asked. A call of a tool of a sub-agent
+//! (`parentToolCallId`) belongs to the session `<sessionId>/<parentToolCallId>` with that parent, and begins with the
+//! `prompt` of that call. `session.error` is a call that ended so.
 //!
 //! Compactions are `session.compaction_complete` (tokens `preCompactionTokens` before, `summaryContent` put in; all but
-//! the system prompt left) and `session.truncation` (tokens before and after; the log does not say which messages left).
-//! Hook, permission, turn and start events repeat what others say and count as bookkeeping.
+//! the system prompt left) and `session.truncation` (tokens before and after; the log does not say which messages
+//! left). Errors, compactions and sub-agents are read by the names that the tool's event schema gives them; no real
+//! file that holds them was at hand. A call without result is answered when the client goes on. Hook, permission, turn
+//! and start events repeat what others say and count as bookkeeping.
 //!
 //! The format states output tokens alone, so no call has usage. It can never tell the tool schemas, the status or body
 //! of a refused request, or encrypted reasoning. Times are `timestamp` (ISO 8601, UTC).
 
+use std::collections::HashMap;
 use std::io;
 
 use serde_json::Value;
@@ -62,6 +66,8 @@ fn read(frames: &mut Frames, emit: &mut dyn FnMut(Record)) -> io::Result<()> {
 struct Log {
     session: Option<String>,
     model: Option<String>,
+    /// What tool calls were given as `prompt`, by id: the first message of a sub-agent.
+    prompts: HashMap<String, Value>,
     /// The session itself has no name; sub-agents have the id of the tool call that began them.
     threads: Vec<Thread>,
 }
@@ -88,6 +94,7 @@ impl Log {
             "assistant.message" => {
                 let model = super::name(data, &["model"]);
                 self.model = model.or(self.model.take());
+                self.prompts.extend(prompts(data));
             }
             _ => {}
         }
@@ -96,7 +103,9 @@ impl Log {
 
     fn thread(&mut self, name: Option<String>) -> &mut Thread {
         let at = self.threads.iter().position(|thread| thread.name == name).unwrap_or_else(|| {
-            self.threads.push(Thread { name, script: Script::new(API, Unanswered::Answered(NO_RESULT)), open: None });
+            let mut script = Script::new(API, Unanswered::Answered(NO_RESULT));
+            script.say(Role::User, script::content(name.as_ref().and_then(|name| self.prompts.get(name))));
+            self.threads.push(Thread { name, script, open: None });
             self.threads.len() - 1
         });
         &mut self.threads[at]
@@ -190,6 +199,14 @@ impl Thread {
         });
         true
     }
+}
+
+/// The prompts among the arguments of a message's tool calls.
+fn prompts(data: &Value) -> impl Iterator<Item = (String, Value)> {
+    let requests = data.get("toolRequests").and_then(Value::as_array).into_iter().flatten();
+    requests.filter_map(|request| {
+        Some((super::name(request, &["toolCallId"])?, request.pointer("/arguments/prompt")?.clone()))
+    })
 }
 
 fn tool_use(request: &Value) -> Part {

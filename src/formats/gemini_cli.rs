@@ -5,8 +5,8 @@
 //! Chat messages. A `gemini` message is a call, with `tokens` (`input` counts cached ones in; thoughts are added to the
 //! output) and `timestamp` (ISO 8601, UTC); it holds its tool calls with their results, so they are paired by position,
 //! and ids that are missing or repeat are numbered. A call without result (cancelled) is answered as the client does
-//! when it goes on. An `error` message that tells of the API is a call that ended so; other `error`, `info` and `warning`
-//! messages were only shown and count as bookkeeping.
+//! when it goes on. An `error` message that tells of the API is a call that ended so; other `error`, `info` and
+//! `warning` messages were only shown and count as bookkeeping.
 //!
 //! In the log a message with a known `id` updates it, `$rewindTo` drops that message and all behind it (counted as
 //! bookkeeping), and `$set.messages` replaces the list: a compaction, with what stayed told by ids and what is new put

@@ -1,17 +1,17 @@
 //! Inspect logs: an evaluation as one JSON document with `samples`, or one sample.
 //!
 //! The session is `<task>/<run_id>/<id>_epoch_<n>`; a sample's requests are its `model` events, which hold the whole
-//! list: a call with `model`, `tools`, output, `error`, `timestamp` (ISO 8601) and the event's `uuid`, else the id of the
-//! response, so that a copy of a log counts once. Lists that begin with another message than the first one (a grader's,
-//! say) are the sessions `<session>/thread-N`. `input_refs` are ranges of `events_data.messages`, and `attachment://`
-//! references are put back. Messages are Inspect's own and are written here as OpenAI Chat: arguments become text, a
-//! tool's error is its content where it has none, reasoning is left out. Usage counts cached tokens in, or has them
-//! beside: where `total_tokens` is at least the sum of all, they are added.
+//! list: a call with `model`, `tools`, output, `error`, `timestamp` (ISO 8601) and the event's `uuid`, else the id of
+//! the response, so that a copy of a log counts once. Lists that begin with another message than the first one (a
+//! grader's, say) are the sessions `<session>/thread-N`. `input_refs` are ranges of `events_data.messages`, and
+//! `attachment://` references are put back. Messages are Inspect's own and are written here as OpenAI Chat: arguments
+//! become text, a tool's error is its content where it has none, reasoning is left out. Usage counts cached tokens in,
+//! or has them beside: where `total_tokens` is at least the sum of all, they are added.
 //!
-//! A sample without model events is the conversation of its `messages`: the final list, with implied calls. `compaction`
-//! events are not read as such: a compaction shows itself in the request that no longer extends the one before.
-//! An evaluation without samples holds nothing, and its document counts as bookkeeping. Other events say nothing on the
-//! wire. The format can never tell a status but in the text of an error.
+//! A sample without model events is the conversation of its `messages`: the final list, with implied calls.
+//! `compaction` events are not read as such: a compaction shows itself in the request that no longer extends the one
+//! before. An evaluation without samples holds nothing, and its document counts as bookkeeping. Other events say
+//! nothing on the wire. The format can never tell a status but in the text of an error.
 
 use std::io;
 

@@ -2,10 +2,10 @@
 //!
 //! The session is `instance_id`, else the place; the model `info.config.model.model_name`. `messages` are OpenAI Chat
 //! messages with `extra` beside them: an assistant's holds the whole response, so its call has `usage` (prompt tokens
-//! count cached ones in) and `timestamp` (seconds since 1970). Members that are null, and those a server added, are left
-//! out. The last message of role `exit` is the client's own note: it counts as bookkeeping, and where the run ended in an
-//! exception it is a call that failed, with `info.exit_status` and the exception's text as its error. The call that
-//! submits has no result.
+//! count cached ones in) and `timestamp` (seconds since 1970). Members that are null, and those a server added, are
+//! left out. The last message of role `exit` is the client's own note: it counts as bookkeeping, and where the run
+//! ended in an exception it is a call that failed, with `info.exit_status` and the exception's text as its error. The
+//! call that submits has no result.
 //!
 //! The format can never tell tool schemas, failed calls but the last, or a status; it knows no compaction. Older files
 //! are bare lists and read as `messages`.

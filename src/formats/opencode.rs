@@ -4,15 +4,15 @@
 //! last assistant message's `modelID`. opencode speaks many APIs; its own parts are written here as OpenAI Chat
 //! messages. Each step of an assistant message (`step-start` to `step-finish`) is a call; it has the usage of its
 //! `step-finish`, else of the message: `input` there leaves cached tokens out and is added up. Times are
-//! `info.time.created` (milliseconds since 1970). `info.error` is how a call failed, with `statusCode` where the provider
-//! gave one. A tool part holds call and result in one, so they are paired by position; ids that repeat in the session
-//! (scrubbers replace them) are numbered. A call without result is answered as the client does when it goes on, and text
-//! marked `ignored` was never sent.
+//! `info.time.created` (milliseconds since 1970). `info.error` is how a call failed, with `statusCode` where the
+//! provider gave one. A tool part holds call and result in one, so they are paired by position; ids that repeat in the
+//! session (scrubbers replace them) are numbered. A call without result is answered as the client does when it goes on,
+//! and text marked `ignored` was never sent.
 //!
 //! A `compaction` part of the user, and behind it an assistant message with `summary`, are a compaction: all before it
 //! left, the summary stands in its place; tokens before are the summary call's input, and that call is one of the
-//! session. Results pruned later (`time.compacted`) keep their text in the file and here. The format can never tell
-//! the system prompt, the tool schemas or encrypted reasoning; reasoning, snapshots and patches count as bookkeeping.
+//! session. Results pruned later (`time.compacted`) keep their text in the file and here. The format can never tell the
+//! system prompt, the tool schemas or encrypted reasoning; reasoning, snapshots and patches count as bookkeeping.
 
 use std::collections::HashSet;
 use std::io;

@@ -1,16 +1,16 @@
 //! Sessions of the pi coding agent: one entry a line in an append-only file; newer files are a tree of entries.
 //!
 //! The session is `id` of the `session` line, its parent `parentSession` or `branchedFrom` (a path). In a tree the live
-//! thread is the one that ends in the last message; a thread left behind is `<id>/branch-N` with that parent and only the
-//! calls that are its own. Messages are written as Anthropic Messages where the session's last answer came from that API
-//! (`api`), else as OpenAI Chat; the model is that answer's, else the `session` line's.
+//! thread is the one that ends in the last message; a thread left behind is `<id>/branch-N` with that parent and only
+//! the calls that are its own. Messages are written as Anthropic Messages where the session's last answer came from
+//! that API (`api`), else as OpenAI Chat; the model is that answer's, else the `session` line's.
 //!
 //! An assistant's message is a call with `usage` (`input` leaves cached tokens out and is added up) and the message's
-//! own `timestamp` (milliseconds since 1970). One whose `stopReason` is `aborted` or `error` is dropped by the client: it
-//! is a call without message, with `errorMessage` and the status that this text begins with. A tool call without result
-//! is answered as the client does when it goes on. A `compaction` line keeps the entries from `firstKeptEntryId`, or
-//! `firstKeptEntryIndex` (counted over all lines of the file), and puts `summary` before them; tokens before are
-//! `tokensBefore`. Command runs and branch summaries are the user's messages.
+//! own `timestamp` (milliseconds since 1970). One whose `stopReason` is `aborted` or `error` is dropped by the client:
+//! it is a call without message, with `errorMessage` and the status that this text begins with. A tool call without
+//! result is answered as the client does when it goes on. A `compaction` line keeps the entries from
+//! `firstKeptEntryId`, or `firstKeptEntryIndex` (counted over all lines of the file), and puts `summary` before them;
+//! tokens before are `tokensBefore`. Command runs and branch summaries are the user's messages.
 //!
 //! The format can never tell the system prompt, the tool schemas, tokens after a compaction or why one was made.
 

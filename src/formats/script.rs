@@ -1,8 +1,8 @@
 //! Increments of a transcript to what went over the wire: messages, calls and compactions, in either API's form.
 //!
 //! Entries are given in the order of the log and get their indexes at the end, so that a result stands behind the
-//! message that asked for it whatever came between. A result is paired with the nearest message that still waits for its
-//! id, by position where that message asked for the id more than once.
+//! message that asked for it whatever came between. A result is paired with the nearest message that still waits for
+//! its id, by position where that message asked for the id more than once.
 
 use std::collections::HashMap;
 
@@ -230,8 +230,12 @@ impl Layer {
         self.into.messages.push(message);
     }
 
+    /// A call needs a prompt: what an assistant says before anyone else was none.
     fn call(&mut self, call: SessionCall) {
         let upto = self.into.messages.len() as u32;
+        if upto == 0 {
+            return;
+        }
         self.into.calls.get_or_insert_default().push(SessionCall { upto, ..call });
     }
 

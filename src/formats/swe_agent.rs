@@ -1,12 +1,12 @@
 //! SWE-agent trajectories (`.traj`): one document with `history`, and `trajectory` and `info` in whole runs.
 //!
-//! The session is the place of the file; the model is that of `replay_config`, where it is there. `history` is the final
-//! list of OpenAI Chat messages: a result names its call in `tool_call_ids`, or in text mode is a user's message.
-//! Messages with `is_demo` are a worked example in the prompt, whose assistant made no call. Entries of a second `agent`
-//! are a session of their own, `<session>/<agent>`, with the first as its parent. Calls are implied.
+//! The session is the place of the file; the model is that of `replay_config`, where it is there. `history` is the
+//! final list of OpenAI Chat messages: a result names its call in `tool_call_ids`, or in text mode is a user's message.
+//! Messages with `is_demo` are a worked example in the prompt, whose assistant made no call. Entries of a second
+//! `agent` are a session of their own, `<session>/<agent>`, with the first as its parent. Calls are implied.
 //!
-//! The format can never tell times, usage of a call, status, tool schemas, or what history processors hid from a request
-//! (old observations above all): every call's prompt is the whole history before it. It marks no compaction.
+//! The format can never tell times, usage of a call, status, tool schemas, or what history processors hid from a
+//! request (old observations above all): every call's prompt is the whole history before it. It marks no compaction.
 
 use std::io;
 

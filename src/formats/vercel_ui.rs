@@ -1,11 +1,12 @@
 //! UI messages of the Vercel AI SDK: an array of them, one a line, or a chat `{"id", "messages"}`.
 //!
-//! The session is the chat's `id`, else the place; the model `metadata.model` of the last message that has one. Messages
-//! are written as OpenAI Chat, as the SDK converts them. An assistant's message spans a call for each `step-start`; its
-//! time is `metadata.createdAt` or `createdAt`. A tool part (`tool-<name>`, `dynamic-tool`, and `toolInvocations` of
-//! version 4) holds call and result; in the states `output-available`, `output-error` and `result` there is one. A
-//! call in another state has no result and is sent without one, which the API refuses; one that was still streaming is
-//! not sent. Calls that the provider ran, reasoning, sources and `data-*` parts count as bookkeeping.
+//! The session is the chat's `id`, else the place; the model `metadata.model` of the last message that has one.
+//! Messages are written as OpenAI Chat, as the SDK converts them. An assistant's message spans a call for each
+//! `step-start`; its time is `metadata.createdAt` or `createdAt`. A tool part (`tool-<name>`, `dynamic-tool`, and
+//! `toolInvocations` of version 4) holds call and result; in the states `output-available`, `output-error` and `result`
+//! there is one. A call in another state has no result and is sent without one, which the API refuses; one that was
+//! still streaming is not sent. Calls that the provider ran, reasoning, sources and `data-*` parts count as
+//! bookkeeping.
 //!
 //! The format can never tell usage, status, errors, the system prompt outside the list, tool schemas or compactions.
 

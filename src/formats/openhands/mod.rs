@@ -4,8 +4,8 @@
 //! are written here as OpenAI Chat messages. In V0 (see [`v0`]) an event is an action or an observation and repeats the
 //! whole `model_response`: actions of one response are one call, whose usage (prompt tokens count cached ones in) is
 //! taken once. In V1 (see [`v1`]) events have a `kind`, and actions of one `llm_response_id` are one call. Times are
-//! `timestamp` (ISO 8601, no zone: taken as UTC). A tool call without observation is left out by the client when it goes
-//! on, and so it is here.
+//! `timestamp` (ISO 8601, no zone: taken as UTC). A tool call without observation is left out by the client when it
+//! goes on, and so it is here.
 //!
 //! A condensation names the events that left, one by one or by first and last id, and the summary that was put in; the
 //! stream itself is never rewritten. State changes, recalls and requests for a condensation count as bookkeeping.
