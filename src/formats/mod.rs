@@ -14,6 +14,7 @@ use crate::model::{Defect, Message, Place, Record, Role, SessionCall, Time, Usag
 mod batch_input;
 mod bodies;
 mod claude_code;
+mod gateway_rows;
 mod litellm;
 mod native;
 mod sessions;
@@ -55,6 +56,8 @@ pub const FORMATS: &[Format] = &[
     claude_code::FORMAT,
     litellm::FORMAT,
     batch_input::FORMAT,
+    gateway_rows::HELICONE,
+    gateway_rows::PORTKEY,
 ];
 
 /// The format of that name.

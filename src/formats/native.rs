@@ -35,7 +35,8 @@ pub const FORMAT: Format = Format {
 };
 
 fn sniff(frame: &Frame) -> bool {
-    frame.value.get("request").is_some_and(|request| request.get("messages").is_some())
+    let portkey = frame.value.get("response_status_code").is_some();
+    !portkey && frame.value.get("request").is_some_and(|request| request.get("messages").is_some())
 }
 
 fn read(frames: &mut Frames, emit: &mut dyn FnMut(Record)) -> io::Result<()> {
