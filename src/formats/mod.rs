@@ -12,6 +12,7 @@ use crate::frame::{Frame, Frames};
 use crate::model::{Defect, Message, Place, Record, Role, SessionCall, Time, Usage};
 
 mod batch_input;
+mod bedrock;
 mod bodies;
 mod claude_code;
 mod gateway_rows;
@@ -56,6 +57,7 @@ pub const FORMATS: &[Format] = &[
     claude_code::FORMAT,
     litellm::FORMAT,
     batch_input::FORMAT,
+    bedrock::FORMAT,
     gateway_rows::HELICONE,
     gateway_rows::PORTKEY,
 ];

@@ -186,6 +186,18 @@ fn rows_of_gateways_give_status_error_and_session() {
 }
 
 #[test]
+fn bedrock_tells_status_by_exception_and_bodies_elsewhere_as_defects() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/bedrock");
+    let (sessions, report) = read(&folder);
+    let calls: Vec<_> = sessions.iter().flat_map(|session| &session.calls).collect();
+    assert_eq!(calls.iter().map(|call| call.reply.status).collect::<Vec<_>>(), [Some(200), Some(400)]);
+    assert_eq!(calls[0].reply.usage.map(|usage| usage.input), Some(36));
+    assert_eq!(sessions[0].model.as_deref(), Some("claude-sonnet-4-5-20250929"));
+    let reasons: Vec<_> = report.defects.iter().map(|defect| defect.reason.as_str()).collect();
+    assert!(reasons[0].contains("s3://log/data/b-3.json.gz") && reasons[1].contains("`Converse`"), "{reasons:?}");
+}
+
+#[test]
 fn captured_litellm_batches_are_read_whole() {
     let Some(shared) = shared() else { return };
     let (mut calls, mut failed) = (0, 0);
