@@ -168,7 +168,7 @@ fn provider_error(text: &str) -> String {
 }
 
 /// The assistant's message, in the language of the request.
-fn response(response: &Value, dialect: &Dialect) -> Option<Message> {
+pub(super) fn response(response: &Value, dialect: &Dialect) -> Option<Message> {
     let Some(message) = response.pointer("/choices/0/message").and_then(Value::as_object) else {
         let content = response.get("content").filter(|content| content.is_array())?;
         return Some((dialect.parse_message)(json!({"role": "assistant", "content": content})));

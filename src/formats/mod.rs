@@ -13,11 +13,13 @@ use crate::model::{Defect, Message, Place, Record, Role, SessionCall, Time, Usag
 
 mod atif;
 mod batch_input;
+mod bedrock;
 mod bodies;
 mod claude_code;
 mod cline;
 mod codex;
 mod copilot;
+mod gateway_rows;
 mod gemini_cli;
 mod inspect;
 mod litellm;
@@ -86,6 +88,9 @@ pub const FORMATS: &[Format] = &[
     vercel_ui::FORMAT,
     litellm::FORMAT,
     batch_input::FORMAT,
+    bedrock::FORMAT,
+    gateway_rows::HELICONE,
+    gateway_rows::PORTKEY,
 ];
 
 /// The format of that name.

@@ -36,7 +36,8 @@ pub const FORMAT: Format = Format {
 
 fn sniff(frame: &Frame) -> bool {
     let lists = ["messages", "input", "contents"];
-    frame.value.get("request").is_some_and(|request| lists.iter().any(|list| request.get(*list).is_some()))
+    let portkey = frame.value.get("response_status_code").is_some();
+    !portkey && frame.value.get("request").is_some_and(|request| lists.iter().any(|list| request.get(*list).is_some()))
 }
 
 fn read(frames: &mut Frames, emit: &mut dyn FnMut(Record)) -> io::Result<()> {

@@ -169,6 +169,35 @@ fn batch_requests_are_calls_and_other_endpoints_are_named() {
 }
 
 #[test]
+fn rows_of_gateways_give_status_error_and_session() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let statuses = |sessions: &[Session]| -> Vec<_> {
+        sessions.iter().flat_map(|session| &session.calls).map(|call| call.reply.status).collect()
+    };
+    let (sessions, report) = read(&fixtures.join("helicone"));
+    assert_eq!(sessions[0].id, "kiln-1");
+    assert_eq!((statuses(&sessions), report.n_defects), (vec![Some(200), Some(400), None], 1));
+    let failed = &sessions[1].calls[0].reply;
+    assert!(failed.error.as_ref().unwrap().contains("tool_use_id") && failed.usage.is_none());
+
+    let (sessions, report) = read(&fixtures.join("portkey"));
+    assert_eq!((statuses(&sessions), report.n_defects), (vec![Some(200), Some(400)], 1));
+    assert_eq!(sessions[1].model.as_deref(), Some("gpt-4o-mini"));
+}
+
+#[test]
+fn bedrock_tells_status_by_exception_and_bodies_elsewhere_as_defects() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/bedrock");
+    let (sessions, report) = read(&folder);
+    let calls: Vec<_> = sessions.iter().flat_map(|session| &session.calls).collect();
+    assert_eq!(calls.iter().map(|call| call.reply.status).collect::<Vec<_>>(), [Some(200), Some(400)]);
+    assert_eq!(calls[0].reply.usage.map(|usage| usage.input), Some(36));
+    assert_eq!(sessions[0].model.as_deref(), Some("claude-sonnet-4-5-20250929"));
+    let reasons: Vec<_> = report.defects.iter().map(|defect| defect.reason.as_str()).collect();
+    assert!(reasons[0].contains("s3://log/data/b-3.json.gz") && reasons[1].contains("`Converse`"), "{reasons:?}");
+}
+
+#[test]
 fn captured_litellm_batches_are_read_whole() {
     let Some(shared) = shared() else { return };
     let (mut calls, mut failed) = (0, 0);
