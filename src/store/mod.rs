@@ -19,7 +19,7 @@ use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use sqlx::migrate::Migrator;
+use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::{ConnectOptions, Connection, Executor};
 use thiserror::Error;
@@ -99,8 +99,20 @@ pub async fn connect(database: &Database) -> Result<Store> {
         None => try_to_reach(&options).await.context(Unavailable)?,
     }
     let pool = PgPoolOptions::new().max_connections(8).acquire_timeout(ACQUIRE_TIMEOUT).connect_lazy_with(options);
-    MIGRATIONS.run(&pool).await.context("could not bring the database's tables up to date")?;
+    MIGRATIONS.run(&pool).await.map_err(not_migrated)?;
     Ok(Store { pool, lease })
+}
+
+/// Why the tables are not as this build needs them, and what to do about tables of another build.
+fn not_migrated(error: MigrateError) -> anyhow::Error {
+    let foreign = matches!(error, MigrateError::VersionMismatch(_) | MigrateError::VersionMissing(_));
+    let remedy = if foreign {
+        "; they were made by another build of cutpoint: use that one, or an empty database (--database-url) or data \
+         folder (--data-dir)"
+    } else {
+        ""
+    };
+    anyhow::Error::new(error).context(format!("could not bring the database's tables up to date{remedy}"))
 }
 
 impl Store {
