@@ -14,6 +14,7 @@ pub mod session;
 pub mod transcript;
 pub mod profiles;
 pub mod rules;
+pub mod judge;
 pub mod textbook;
 pub mod baseline;
 pub mod policies;

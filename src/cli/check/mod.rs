@@ -2,14 +2,17 @@
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use serde_json::{Value, json};
 
-use crate::model::{Api, Conversation, Place, Record, Request};
+use crate::judge::Judgement;
+use crate::model::{Conversation, Place, Record, Request};
 use crate::profiles::{self, PROFILES, Profile};
 use crate::rules::{self, Finding, Target, Verdict};
 use crate::source;
+use crate::transcript::Transcript;
 use crate::transcript::size::COUNTERS;
-use crate::transcript::{Prompt, Transcript};
+
+mod json;
+mod table;
 
 use super::exit::{Exit, NothingSelected, Usage};
 use super::input::{Paths, tell_left_out};
@@ -71,14 +74,10 @@ enum Form {
     Json,
 }
 
-/// A request with what the provider would say.
+/// A request of a log with what the target would say.
 struct Judged {
     place: Place,
-    api: Api,
-    verdict: Verdict,
-    findings: Vec<Finding>,
-    /// The ids behind the numbers in the findings.
-    ids: Vec<Vec<String>>,
+    judgement: Judgement,
 }
 
 impl Check {
@@ -101,10 +100,10 @@ impl Check {
             return Err(NothingSelected("there is no request to check".to_owned()).into());
         }
         print(&match self.output {
-            Form::Table => table(&judged),
-            Form::Json => json_of(&judged),
+            Form::Table => table::table(&judged),
+            Form::Json => json::json(&judged),
         })?;
-        let refused = judged.iter().any(|judged| judged.verdict == Verdict::Reject);
+        let refused = judged.iter().any(|judged| judged.judgement.verdict == Verdict::Reject);
         Ok(if refused { Exit::DataFailed } else { Exit::Pass })
     }
 }
@@ -124,68 +123,9 @@ fn judge(place: Place, request: &Request, aim: &Aim) -> Judged {
 }
 
 fn judge_prefix(place: Place, transcript: &Transcript, upto: u32, aim: &Aim) -> Judged {
-    let resident: Vec<u32> = (0..upto).collect();
     // A profile speaks for requests in its own language only.
     let profile = aim.profile.filter(|profile| profile.api == transcript.api);
     let model = aim.model.as_deref().or(transcript.model.as_deref());
     let target = Target { api: transcript.api, profile, model };
-    let mut findings = rules::check(&Prompt::new(transcript, &resident), &target);
-    findings.retain(|finding| aim.wants(finding));
-    let names = |finding: &Finding| finding.ids.iter().filter_map(|id| transcript.id(*id)).map(str::to_owned).collect();
-    let ids = findings.iter().map(names).collect();
-    Judged { place, api: transcript.api, verdict: rules::verdict(&findings), findings, ids }
-}
-
-fn table(judged: &[Judged]) -> String {
-    let mut text = String::new();
-    for request in judged.iter().filter(|request| !request.findings.is_empty()) {
-        text.push_str(&format!("{}: {} ({})\n", request.place, request.verdict.as_str(), request.api));
-        for finding in &request.findings {
-            let severity = finding.severity.as_str();
-            text.push_str(&format!("  {severity} {} at {}: {}\n", finding.rule, path(finding), finding.say));
-        }
-    }
-    let refused = judged.iter().filter(|request| request.verdict == Verdict::Reject).count();
-    let depends = judged.iter().filter(|request| request.verdict == Verdict::Depends).count();
-    text.push_str(&format!("{} requests: {refused} would be refused", judged.len()));
-    if depends > 0 {
-        text.push_str(&format!(", {depends} depend on the target"));
-    }
-    text.push('\n');
-    text
-}
-
-/// Where a finding stands, as providers write it: `messages.2.content.0`.
-fn path(finding: &Finding) -> String {
-    match (finding.message, finding.block) {
-        (Some(message), Some(block)) => format!("messages.{message}.content.{block}"),
-        (Some(message), None) => format!("messages.{message}"),
-        (None, _) => "the request".to_owned(),
-    }
-}
-
-fn json_of(judged: &[Judged]) -> String {
-    let requests: Vec<Value> = judged.iter().map(request_json).collect();
-    format!("{:#}\n", json!({ "schema_version": 1, "requests": requests }))
-}
-
-fn request_json(judged: &Judged) -> Value {
-    let findings = judged.findings.iter().zip(&judged.ids).map(|(finding, ids)| {
-        json!({
-            "rule": finding.rule,
-            "severity": finding.severity.as_str(),
-            "message_index": finding.message,
-            "block_index": finding.block,
-            "ids": ids,
-            "path": path(finding),
-            "say": finding.say,
-        })
-    });
-    json!({
-        "source": &*judged.place.source,
-        "line": judged.place.line,
-        "api": judged.api.id(),
-        "verdict": judged.verdict.as_str(),
-        "findings": findings.collect::<Vec<_>>(),
-    })
+    Judged { place, judgement: Judgement::of(transcript, upto, &target, |finding| aim.wants(finding)) }
 }
