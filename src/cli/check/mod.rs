@@ -4,12 +4,12 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 
 use crate::judge::Judgement;
-use crate::model::{Conversation, Place, Record, Request};
+use crate::model::{Call, Conversation, Place, Record};
 use crate::profiles::{self, PROFILES, Profile};
 use crate::rules::{self, Finding, Target, Verdict};
 use crate::source;
-use crate::transcript::Transcript;
 use crate::transcript::size::COUNTERS;
+use crate::transcript::{History, Transcript};
 
 mod json;
 mod table;
@@ -90,8 +90,9 @@ impl Check {
 
     fn judge_all(self) -> Result<Exit> {
         let mut judged = Vec::new();
+        let mut history = History::new();
         let report = source::records(self.paths.input(), &mut |record| match record {
-            Record::Call(call) => judged.push(judge(call.place, &call.request, &self.aim)),
+            Record::Call(call) => judged.push(judge(*call, &mut history, &self.aim)),
             Record::Conversation(conversation) => judged.push(judge_conversation(*conversation, &self.aim)),
             Record::Defect(_) => {}
         })?;
@@ -117,14 +118,18 @@ fn judge_conversation(conversation: Conversation, aim: &Aim) -> Judged {
     judge_prefix(place, &transcript, upto, aim)
 }
 
-fn judge(place: Place, request: &Request, aim: &Aim) -> Judged {
-    let transcript = Transcript::of_request(request, &COUNTERS[0]);
-    judge_prefix(place, &transcript, transcript.messages.len() as u32, aim)
+fn judge(mut call: Call, history: &mut History, aim: &Aim) -> Judged {
+    if let Some(profile) = aim.profile {
+        profile.adopt(&mut call.request);
+    }
+    let mut transcript = Transcript::of_request(&call.request, &COUNTERS[0]);
+    history.follow(&call, &mut transcript);
+    judge_prefix(call.place, &transcript, transcript.messages.len() as u32, aim)
 }
 
 fn judge_prefix(place: Place, transcript: &Transcript, upto: u32, aim: &Aim) -> Judged {
     // A profile speaks for requests in its own language only.
-    let profile = aim.profile.filter(|profile| profile.api == transcript.api);
+    let profile = aim.profile.filter(|profile| profile.speaks(transcript.api));
     let model = aim.model.as_deref().or(transcript.model.as_deref());
     let target = Target { api: transcript.api, profile, model };
     Judged { place, judgement: Judgement::of(transcript, upto, &target, |finding| aim.wants(finding)) }
