@@ -22,7 +22,7 @@
 //! ## Sources
 //! NousResearch/hermes-agent#55092
 
-use super::{Findings, Place, Rule, Scope, error_for};
+use super::{Findings, Rule, Scope, error_for};
 use crate::model::Api;
 use crate::transcript::{Marks, Prompt};
 
@@ -39,13 +39,9 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
-    for (position, entry) in prompt.entries().enumerate() {
-        for (block, part) in entry.parts.iter().enumerate() {
-            if part.marks.has(Marks::BLANK) {
-                let place = Place { block: Some(block as u32), ..Place::message(position) };
-                let say = format!("text block {block} of message {position} is blank: drop it");
-                findings.report(place, Vec::new(), say);
-            }
-        }
+    for (site, _) in prompt.marked(Marks::BLANK) {
+        let (message, block) = (site.message, site.block);
+        let say = format!("text block {block} of message {message} is blank: drop it");
+        findings.report(site.into(), Vec::new(), say);
     }
 }

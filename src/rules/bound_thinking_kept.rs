@@ -40,9 +40,9 @@
 //! ## Sources
 //! pydantic/pydantic-ai#7984
 
-use super::{Findings, Place, Rule, Scope, Severity, Side, Target, Verdict};
+use super::{Findings, Rule, Scope, Severity, Side, Target, Verdict};
 use crate::model::Api;
-use crate::transcript::{PartKind, Prompt};
+use crate::transcript::{Marks, Prompt};
 
 pub(super) const RULE: Rule = Rule {
     id: "bound_thinking_kept",
@@ -68,13 +68,13 @@ fn check(prompt: &Prompt, findings: &mut Findings) {
     if prompt.frame().drops_unbound_thinking {
         return;
     }
-    for (position, entry) in prompt.entries().enumerate() {
-        if prompt.index(position) as usize == position {
-            continue;
-        }
-        if let Some(block) = entry.parts.iter().position(|part| part.kind == PartKind::Thinking) {
-            let say = format!("messages before the thinking of message {position} are gone: drop the block as well");
-            findings.report(Place::block(position, block as u32), Vec::new(), say);
+    let mut last = None;
+    for (site, _) in prompt.marked(Marks::THINKING) {
+        let message = site.message;
+        let is_cut_off = prompt.index(message as usize) != message;
+        if is_cut_off && last.replace(message) != Some(message) {
+            let say = format!("messages before the thinking of message {message} are gone: drop the block as well");
+            findings.report(site.into(), Vec::new(), say);
         }
     }
 }

@@ -44,7 +44,7 @@
 //! ## Sources
 //! public reports
 
-use super::{Findings, Place, Rule, Scope, Severity, Target};
+use super::{Findings, Rule, Scope, Severity, Target};
 use crate::model::Api;
 use crate::transcript::Prompt;
 use crate::transcript::marks::Marks;
@@ -66,12 +66,9 @@ fn severity(target: &Target) -> Option<Severity> {
 }
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
-    for (position, entry) in prompt.entries().enumerate() {
-        for (block, part) in (0..).zip(entry.parts) {
-            if part.marks.has(Marks::MARKED_THINKING) {
-                let say = format!("thinking in message {} carries a cache mark: put it on another block", position);
-                findings.report(Place::block(position, block), vec![part.id], say);
-            }
-        }
+    for (site, part) in prompt.marked(Marks::MARKED_THINKING) {
+        let message = site.message;
+        let say = format!("thinking in message {message} carries a cache mark: put it on another block");
+        findings.report(site.into(), vec![part.id], say);
     }
 }

@@ -50,12 +50,11 @@ fn check(prompt: &Prompt, findings: &mut Findings) {
         findings.report(Place::REQUEST, Vec::new(), say.to_owned());
     }
     let mut has_short = front.has_short;
-    for (position, entry) in prompt.entries().enumerate() {
-        for (block, part) in (0..).zip(entry.parts) {
-            if part.marks.has(Marks::CACHED_LONG) && has_short {
-                findings.report(Place::block(position, block), Vec::new(), say.to_owned());
-            }
-            has_short |= part.marks.has(Marks::CACHED) && !part.marks.has(Marks::CACHED_LONG);
+    for (site, part) in prompt.marked(Marks::CACHED) {
+        let is_long = part.marks.has(Marks::CACHED_LONG);
+        if is_long && has_short {
+            findings.report(site.into(), Vec::new(), say.to_owned());
         }
+        has_short |= !is_long;
     }
 }

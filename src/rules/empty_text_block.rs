@@ -43,12 +43,11 @@ fn check(prompt: &Prompt, findings: &mut Findings) {
         let say = "the system text has an empty block: drop it".to_owned();
         findings.report(Place::REQUEST, Vec::new(), say);
     }
-    for (position, entry) in prompt.entries().enumerate() {
-        for (block, part) in (0..).zip(entry.parts) {
-            if part.kind == PartKind::Text && part.empty && part.marks.has(Marks::CACHED) {
-                let say = format!("block {block} of message {position} is empty and has a cache mark: drop it");
-                findings.report(Place::block(position, block), Vec::new(), say);
-            }
+    for (site, part) in prompt.marked(Marks::CACHED) {
+        if part.kind == PartKind::Text && part.empty {
+            let (message, block) = (site.message, site.block);
+            let say = format!("block {block} of message {message} is empty and has a cache mark: drop it");
+            findings.report(site.into(), Vec::new(), say);
         }
     }
 }

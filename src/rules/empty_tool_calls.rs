@@ -45,10 +45,8 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
-    for (position, entry) in prompt.entries().enumerate() {
-        if entry.message.marks.has(Marks::EMPTY_CALLS) {
-            let say = format!("message {position} has an empty `tool_calls` list: leave it out");
-            findings.report(Place::message(position), Vec::new(), say);
-        }
+    for (position, _) in prompt.marked_messages(Marks::EMPTY_CALLS) {
+        let say = format!("message {position} has an empty `tool_calls` list: leave it out");
+        findings.report(Place::message(position), Vec::new(), say);
     }
 }

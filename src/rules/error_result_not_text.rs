@@ -47,7 +47,7 @@
 //! ## Sources
 //! public reports
 
-use super::{Findings, Place, Rule, Scope, Severity, Target};
+use super::{Findings, Rule, Scope, Severity, Target};
 use crate::model::Api;
 use crate::transcript::Prompt;
 use crate::transcript::marks::Marks;
@@ -69,12 +69,9 @@ fn severity(target: &Target) -> Option<Severity> {
 }
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
-    for (position, entry) in prompt.entries().enumerate() {
-        for (block, part) in (0..).zip(entry.parts) {
-            if part.marks.has(Marks::ERROR_NOT_TEXT) {
-                let say = format!("a failed result in message {} holds more than text: keep its text only", position);
-                findings.report(Place::block(position, block), vec![part.id], say);
-            }
-        }
+    for (site, part) in prompt.marked(Marks::ERROR_NOT_TEXT) {
+        let message = site.message;
+        let say = format!("a failed result in message {message} holds more than text: keep its text only");
+        findings.report(site.into(), vec![part.id], say);
     }
 }

@@ -53,7 +53,7 @@
 //! ## Sources
 //! lbjlaq/Antigravity-Manager#970; decolua/9router#4136; badrisnarayanan/antigravity-claude-proxy#18
 
-use super::{Findings, Place, Rule, Scope, error_for};
+use super::{Findings, Rule, Scope, error_for};
 use crate::model::Api;
 use crate::transcript::{Marks, Prompt};
 
@@ -70,12 +70,9 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
-    for (position, entry) in prompt.entries().enumerate() {
-        for (block, part) in (0..).zip(entry.parts) {
-            if part.marks.has(Marks::OTHER_MODEL) {
-                let say = format!("a signature of content {position} was written by another model: drop it");
-                findings.report(Place::block(position, block), vec![part.id], say);
-            }
-        }
+    for (site, part) in prompt.marked(Marks::OTHER_MODEL) {
+        let message = site.message;
+        let say = format!("a signature of content {message} was written by another model: drop it");
+        findings.report(site.into(), vec![part.id], say);
     }
 }

@@ -46,10 +46,9 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
-    let is_masked =
-        |position: &usize| prompt.entry(*position).parts.iter().any(|part| part.marks.has(Marks::MASKED_ID));
-    if let Some(position) = (0..prompt.len()).find(is_masked) {
-        let say = format!("the log masked ids from item {position} on: whether calls are answered cannot be told");
-        findings.report(Place::message(position), Vec::new(), say);
+    if let Some((site, _)) = prompt.marked(Marks::MASKED_ID).next() {
+        let item = site.message;
+        let say = format!("the log masked ids from item {item} on: whether calls are answered cannot be told");
+        findings.report(Place::message(item as usize), Vec::new(), say);
     }
 }

@@ -52,7 +52,7 @@
 //! ## Sources
 //! public reports
 
-use super::{Findings, Place, Rule, Scope, Severity, Target};
+use super::{Findings, Rule, Scope, Severity, Target};
 use crate::model::Api;
 use crate::transcript::marks::Marks;
 use crate::transcript::{Prompt, Speaker};
@@ -74,15 +74,12 @@ fn severity(target: &Target) -> Option<Severity> {
 }
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
-    for (position, entry) in prompt.entries().enumerate() {
-        for (block, part) in (0..).zip(entry.parts) {
-            if part.marks.has(Marks::IMAGE) && entry.message.speaker != Speaker::User {
-                let say = format!(
-                    "message {} holds an image under a role that takes none: send it in a user message",
-                    position
-                );
-                findings.report(Place::block(position, block), vec![part.id], say);
-            }
+    for (site, part) in prompt.marked(Marks::IMAGE) {
+        let message = site.message;
+        if prompt.entry(message as usize).message.speaker != Speaker::User {
+            let say =
+                format!("message {message} holds an image under a role that takes none: send it in a user message");
+            findings.report(site.into(), vec![part.id], say);
         }
     }
 }

@@ -41,7 +41,7 @@
 //! ## Sources
 //! Public reports collected in the catalogue of rules
 
-use super::{Findings, Place, Rule, Scope, error_for};
+use super::{Findings, Rule, Scope, error_for};
 use crate::model::Api;
 use crate::transcript::{Marks, Prompt};
 
@@ -58,13 +58,9 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
-    for (position, entry) in prompt.entries().enumerate() {
-        for (block, part) in entry.parts.iter().enumerate() {
-            if part.marks.has(Marks::BAD_NAME) {
-                let place = Place { block: Some(block as u32), ..Place::message(position) };
-                let say = format!("the name of document {block} of message {position} is not allowed: rename it");
-                findings.report(place, vec![part.id], say);
-            }
-        }
+    for (site, part) in prompt.marked(Marks::BAD_NAME) {
+        let (message, block) = (site.message, site.block);
+        let say = format!("the name of document {block} of message {message} is not allowed: rename it");
+        findings.report(site.into(), vec![part.id], say);
     }
 }

@@ -41,7 +41,7 @@
 //! ## Sources
 //! public reports
 
-use super::{Findings, Place, Rule, Scope, Severity, Target};
+use super::{Findings, Rule, Scope, Severity, Target};
 use crate::model::Api;
 use crate::transcript::Prompt;
 use crate::transcript::marks::Marks;
@@ -63,15 +63,9 @@ fn severity(target: &Target) -> Option<Severity> {
 }
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
-    for (position, entry) in prompt.entries().enumerate() {
-        for (block, part) in (0..).zip(entry.parts) {
-            if part.marks.has(Marks::BAD_TOOL_NAME) {
-                let say = format!(
-                    "a call in message {} names its function with characters that are refused: rename it",
-                    position
-                );
-                findings.report(Place::block(position, block), vec![part.id], say);
-            }
-        }
+    for (site, part) in prompt.marked(Marks::BAD_TOOL_NAME) {
+        let message = site.message;
+        let say = format!("a call in message {message} names its function with characters that are refused: rename it");
+        findings.report(site.into(), vec![part.id], say);
     }
 }

@@ -57,10 +57,8 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
-    for (position, entry) in prompt.entries().enumerate() {
-        if entry.message.marks.has(Marks::BAD_ITEM_ID) {
-            let say = format!("the id of item {position} does not fit its type: send the one the server gave, or none");
-            findings.report(Place::message(position), vec![entry.message.item], say);
-        }
+    for (position, message) in prompt.marked_messages(Marks::BAD_ITEM_ID) {
+        let say = format!("the id of item {position} does not fit its type: send the one the server gave, or none");
+        findings.report(Place::message(position), vec![message.item], say);
     }
 }

@@ -39,11 +39,8 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
-    for (position, entry) in prompt.entries().enumerate() {
-        if entry.message.marks.has(Marks::BAD_SPEAKER_NAME) {
-            let say =
-                format!("the name of message {position} is none that this API takes: use letters, digits, _ and -");
-            findings.report(Place::message(position), Vec::new(), say);
-        }
+    for (position, _) in prompt.marked_messages(Marks::BAD_SPEAKER_NAME) {
+        let say = format!("the name of message {position} is none that this API takes: use letters, digits, _ and -");
+        findings.report(Place::message(position), Vec::new(), say);
     }
 }

@@ -30,7 +30,7 @@
 //! ## Sources
 //! prism-php/prism#659
 
-use super::{Findings, Place, Rule, Scope, Severity, Side, Target, Verdict, error_for};
+use super::{Findings, Rule, Scope, Severity, Side, Target, Verdict, error_for};
 use crate::model::Api;
 use crate::transcript::{Marks, Prompt};
 
@@ -55,15 +55,13 @@ fn severity(target: &Target) -> Option<Severity> {
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
     let wanted = if prompt.api() == Api::AnthropicMessages { "an object" } else { "an object written as a string" };
-    for (position, entry) in prompt.entries().enumerate() {
-        for (block, part) in (0..).zip(entry.parts) {
-            let severity = match part.marks {
-                marks if marks.has(Marks::BAD_INPUT) => Severity::Error,
-                marks if marks.has(Marks::INPUT_NOT_JSON) && !marks.has(Marks::CUT) => Severity::Warning,
-                _ => continue,
-            };
-            let say = format!("the arguments of a call in message {position} are not {wanted}: send that");
-            findings.report_as(severity, Place::block(position, block), vec![part.id], say);
-        }
+    for (site, part) in prompt.marked(Marks::BAD_INPUT.and(Marks::INPUT_NOT_JSON)) {
+        let severity = match part.marks {
+            marks if marks.has(Marks::BAD_INPUT) => Severity::Error,
+            marks if !marks.has(Marks::CUT) => Severity::Warning,
+            _ => continue,
+        };
+        let say = format!("the arguments of a call in message {} are not {wanted}: send that", site.message);
+        findings.report_as(severity, site.into(), vec![part.id], say);
     }
 }

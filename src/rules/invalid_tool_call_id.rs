@@ -61,6 +61,9 @@ fn severity(target: &Target) -> Option<Severity> {
 }
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
+    if !prompt.may_have(Marks::BAD_CALL_ID.and(Marks::LATE_CALL_ID)) {
+        return;
+    }
     let pairs = findings.pairs;
     let repeated = pairs.asks.iter().filter(|ask| ask.first.is_some()).map(|ask| ask.id);
     let mut told: HashSet<IdNo> = repeated.collect();

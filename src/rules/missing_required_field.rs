@@ -62,10 +62,8 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
-    for (position, entry) in prompt.entries().enumerate() {
-        if entry.message.marks.has(Marks::NO_SUMMARY) {
-            let say = format!("reasoning item {position} has no `summary`: add it, empty if need be");
-            findings.report(Place::message(position), vec![entry.message.item], say);
-        }
+    for (position, message) in prompt.marked_messages(Marks::NO_SUMMARY) {
+        let say = format!("reasoning item {position} has no `summary`: add it, empty if need be");
+        findings.report(Place::message(position), vec![message.item], say);
     }
 }

@@ -61,12 +61,10 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
-    for (position, entry) in prompt.entries().enumerate() {
-        if entry.message.marks.has(Marks::LOST_REASONING) {
-            let say = format!(
-                "item {position} lost the reasoning that the server made before it: keep that, or drop the item's id"
-            );
-            findings.report(Place::message(position), vec![entry.message.item], say);
-        }
+    for (position, message) in prompt.marked_messages(Marks::LOST_REASONING) {
+        let say = format!(
+            "item {position} lost the reasoning that the server made before it: keep that, or drop the item's id"
+        );
+        findings.report(Place::message(position), vec![message.item], say);
     }
 }

@@ -28,9 +28,9 @@
 //! ## Sources
 //! tailcallhq/forgecode#2107
 
-use super::{Findings, Place, Rule, Scope, Severity, Target};
+use super::{Findings, Rule, Scope, Severity, Target};
 use crate::model::Api;
-use crate::transcript::{PartKind, Prompt, Speaker};
+use crate::transcript::{Marks, Prompt, Speaker};
 
 pub(super) const RULE: Rule = Rule {
     id: "thinking_block_final",
@@ -49,12 +49,13 @@ fn severity(target: &Target) -> Option<Severity> {
 }
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
-    for (position, entry) in prompt.entries().enumerate() {
-        let Some(last) = entry.parts.last().filter(|part| part.kind == PartKind::Thinking) else { continue };
-        if entry.message.speaker == Speaker::Assistant {
-            let say = format!("message {position} ends with thinking: keep what followed it, or drop it");
-            let block = entry.parts.len() as u32 - 1;
-            findings.report(Place::block(position, block), vec![last.id], say);
+    for (site, part) in prompt.marked(Marks::THINKING) {
+        let message = site.message;
+        let entry = prompt.entry(message as usize);
+        let is_last = site.block as usize + 1 == entry.parts.len();
+        if is_last && entry.message.speaker == Speaker::Assistant {
+            let say = format!("message {message} ends with thinking: keep what followed it, or drop it");
+            findings.report(site.into(), vec![part.id], say);
         }
     }
 }

@@ -52,7 +52,7 @@
 //! ## Sources
 //! anthropics/claude-code#63309; anthropics/claude-code#12973; anomalyco/opencode#31188
 
-use super::{Findings, Place, Rule, Scope, anthropic_error};
+use super::{Findings, Rule, Scope, anthropic_error};
 use crate::transcript::{Marks, Prompt};
 
 pub(super) const RULE: Rule = Rule {
@@ -68,15 +68,17 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
-    for position in prompt.latest_turn()..prompt.len() {
-        for (block, part) in (0..).zip(prompt.entry(position).parts) {
-            if part.marks.has(Marks::EDITED) {
-                let say = format!(
-                    "the thinking of message {position} is not what the model returned under that signature: send it back \
-                     unchanged"
-                );
-                findings.report(Place::block(position, block), Vec::new(), say);
-            }
-        }
+    let mut edited = prompt.marked(Marks::EDITED).peekable();
+    if edited.peek().is_none() {
+        return;
+    }
+    let latest = prompt.latest_turn();
+    for (site, _) in edited.filter(|(site, _)| site.message as usize >= latest) {
+        let message = site.message;
+        let say = format!(
+            "the thinking of message {message} is not what the model returned under that signature: send it back \
+             unchanged"
+        );
+        findings.report(site.into(), Vec::new(), say);
     }
 }

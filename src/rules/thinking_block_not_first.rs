@@ -45,10 +45,10 @@
 //! ## Sources
 //! aws/bedrock-agentcore-sdk-python#416
 
-use super::{Findings, Place, Rule, Scope, Severity, Target};
+use super::{Findings, Rule, Scope, Severity, Target};
 use crate::model::Api;
 use crate::transcript::prompt::Entry;
-use crate::transcript::{PartKind, Prompt, Speaker};
+use crate::transcript::{Marks, PartKind, Prompt, Speaker};
 
 pub(super) const RULE: Rule = Rule {
     id: "thinking_block_not_first",
@@ -67,11 +67,14 @@ fn severity(target: &Target) -> Option<Severity> {
 }
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
-    for (position, entry) in prompt.entries().enumerate() {
-        let first = entry.parts.iter().position(|part| part.kind == PartKind::Thinking);
-        if let Some(block) = first.filter(|block| *block > 0 && is_plain(&entry)) {
-            let say = format!("thinking in message {position} is not its first block: put it first");
-            findings.report(Place::block(position, block as u32), Vec::new(), say);
+    for (site, _) in prompt.marked(Marks::THINKING) {
+        let message = site.message;
+        let entry = prompt.entry(message as usize);
+        let before = &entry.parts[..site.block as usize];
+        let is_late = !before.is_empty() && before.iter().all(|part| part.kind != PartKind::Thinking);
+        if is_late && is_plain(&entry) {
+            let say = format!("thinking in message {message} is not its first block: put it first");
+            findings.report(site.into(), Vec::new(), say);
         }
     }
 }

@@ -63,7 +63,7 @@
 //! ## Sources
 //! pydantic/pydantic-ai#7984; turnstonelabs/turnstone#1076
 
-use super::{Findings, Place, Rule, Scope, Severity, Side, Target, Verdict};
+use super::{Findings, Rule, Scope, Severity, Side, Target, Verdict};
 use crate::model::Api;
 use crate::transcript::{Marks, Prompt};
 
@@ -91,15 +91,12 @@ fn check(prompt: &Prompt, findings: &mut Findings) {
     if prompt.frame().drops_unbound_thinking {
         return;
     }
-    for (position, entry) in prompt.entries().enumerate() {
-        for (block, part) in (0..).zip(entry.parts) {
-            if part.marks.has(Marks::PREFIX_CHANGED) {
-                let say = format!(
-                    "the prompt before the thinking of message {position} is another than when the model wrote it: drop \
-                     the block, or ask to drop it"
-                );
-                findings.report(Place::block(position, block), Vec::new(), say);
-            }
-        }
+    for (site, _) in prompt.marked(Marks::PREFIX_CHANGED) {
+        let message = site.message;
+        let say = format!(
+            "the prompt before the thinking of message {message} is another than when the model wrote it: drop \
+             the block, or ask to drop it"
+        );
+        findings.report(site.into(), Vec::new(), say);
     }
 }

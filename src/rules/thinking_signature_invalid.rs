@@ -33,7 +33,7 @@
 //! ## Sources
 //! code-yeongyu/oh-my-openagent#2775; kaitranntt/ccs#415; anthropics/anthropic-sdk-python#1598; openclaw/openclaw#99382
 
-use super::{Findings, Place, Rule, Scope, anthropic_error};
+use super::{Findings, Rule, Scope, anthropic_error};
 use crate::transcript::{Marks, Prompt};
 
 pub(super) const RULE: Rule = Rule {
@@ -49,19 +49,19 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
-    let latest = prompt.latest_turn();
     // A transcript that is no request may have lost the signatures on its way to the disk.
     let is_sent = prompt.frame().is_lone;
-    for (position, entry) in prompt.entries().enumerate() {
-        for (block, part) in (0..).zip(entry.parts) {
-            let why = match part.marks {
-                marks if marks.has(Marks::UNSIGNED) && is_sent => "has no signature",
-                marks if marks.has(Marks::OTHER_MODEL) => "was written by a model of another family",
-                marks if marks.has(Marks::EDITED) && position < latest => "is not what the model signed",
-                _ => continue,
-            };
-            let say = format!("the thinking of message {position} {why}: send the block it came with, or drop it");
-            findings.report(Place::block(position, block), Vec::new(), say);
-        }
+    let mut latest = None;
+    for (site, part) in prompt.marked(Marks::UNSIGNED.and(Marks::OTHER_MODEL).and(Marks::EDITED)) {
+        let message = site.message;
+        let mut is_old = || message < *latest.get_or_insert_with(|| prompt.latest_turn() as u32);
+        let why = match part.marks {
+            marks if marks.has(Marks::UNSIGNED) && is_sent => "has no signature",
+            marks if marks.has(Marks::OTHER_MODEL) => "was written by a model of another family",
+            marks if marks.has(Marks::EDITED) && is_old() => "is not what the model signed",
+            _ => continue,
+        };
+        let say = format!("the thinking of message {message} {why}: send the block it came with, or drop it");
+        findings.report(site.into(), Vec::new(), say);
     }
 }

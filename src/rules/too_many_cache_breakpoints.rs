@@ -58,10 +58,10 @@ fn check(prompt: &Prompt, findings: &mut Findings) {
         findings.report(Place::REQUEST, Vec::new(), say.to_owned());
         return;
     }
-    for (position, entry) in prompt.entries().enumerate() {
-        n += entry.parts.iter().filter(|part| part.marks.has(Marks::CACHED)).count() as u32;
+    for (site, _) in prompt.marked(Marks::CACHED) {
+        n += 1;
         if n > MOST {
-            findings.report(Place::message(position), Vec::new(), say.to_owned());
+            findings.report(Place::message(site.message as usize), Vec::new(), say.to_owned());
             return;
         }
     }

@@ -23,7 +23,7 @@
 //! ## Sources
 //! BerriAI/litellm, the limit on strings in its spend log
 
-use super::{Findings, Place, Rule, Scope, Severity};
+use super::{Findings, Rule, Scope, Severity};
 use crate::transcript::{Marks, Prompt};
 
 pub(super) const RULE: Rule = Rule {
@@ -42,10 +42,12 @@ fn check(prompt: &Prompt, findings: &mut Findings) {
     if !prompt.frame().is_lone {
         return;
     }
-    for (position, entry) in prompt.entries().enumerate() {
-        if let Some(block) = entry.parts.iter().position(|part| part.marks.has(Marks::CUT)) {
-            let say = format!("the log cut message {position}: what was sent cannot be judged from it");
-            findings.report(Place::block(position, block as u32), Vec::new(), say);
+    let mut last = None;
+    for (site, _) in prompt.marked(Marks::CUT) {
+        let message = site.message;
+        if last.replace(message) != Some(message) {
+            let say = format!("the log cut message {message}: what was sent cannot be judged from it");
+            findings.report(site.into(), Vec::new(), say);
         }
     }
 }

@@ -28,7 +28,7 @@
 //! ## Sources
 //! public reports
 
-use super::{Findings, Place, Rule, Scope, Severity, Target};
+use super::{Findings, Rule, Scope, Severity, Target};
 use crate::model::Api;
 use crate::transcript::Prompt;
 use crate::transcript::marks::Marks;
@@ -50,12 +50,9 @@ fn severity(target: &Target) -> Option<Severity> {
 }
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
-    for (position, entry) in prompt.entries().enumerate() {
-        for (block, part) in (0..).zip(entry.parts) {
-            if part.marks.has(Marks::BLANK) && !part.empty {
-                let say = format!("message {} has text of white space only: drop it", position);
-                findings.report(Place::block(position, block), vec![part.id], say);
-            }
-        }
+    for (site, part) in prompt.marked(Marks::BLANK).filter(|(_, part)| !part.empty) {
+        let message = site.message;
+        let say = format!("message {message} has text of white space only: drop it");
+        findings.report(site.into(), vec![part.id], say);
     }
 }

@@ -1,7 +1,11 @@
 //! Texts that a logger cut, told by the marks that loggers leave.
 
-/// What loggers write where they cut, in the middle or at the end.
-const MARKS: &[&str] = &["(litellm_truncated skipped ", "[truncated by logger]", "<truncated by logger>"];
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
+/// What a gateway writes in the middle of what it cut.
+static MARK: LazyLock<Finder> = LazyLock::new(|| Finder::new("(litellm_truncated skipped "));
 
 /// What loggers write at the very end of what they cut.
 const ENDS: &[&str] = &["...[truncated]", "…[truncated]", "... [truncated]", "...(truncated)", "... (truncated)"];
@@ -9,7 +13,7 @@ const ENDS: &[&str] = &["...[truncated]", "…[truncated]", "... [truncated]", "
 /// Whether a logger cut this text. Tools write such words too, so only marks that stand where a logger puts them count.
 pub fn is_cut(text: &str) -> bool {
     let tail = text.trim_end();
-    ENDS.iter().any(|end| tail.ends_with(end)) || (text.len() > 20 && MARKS.iter().any(|mark| text.contains(mark)))
+    ENDS.iter().any(|end| tail.ends_with(end)) || MARK.find(text.as_bytes()).is_some()
 }
 
 #[cfg(test)]

@@ -141,12 +141,11 @@ impl Known {
                     continue;
                 };
                 let is_other_model = matches!((&written.model, &request.model), (Some(by), Some(now)) if by != now);
-                let facts = transcript.part_mut(index, block);
-                facts.marks = facts
-                    .marks
+                let marks = Marks::default()
                     .with(Marks::EDITED, !written.is_ambiguous && written.text != identity::of_text(signed_text(part)))
                     .with(Marks::PREFIX_CHANGED, !written.is_ambiguous && written.before != prompt.before(index))
                     .with(Marks::OTHER_MODEL, !written.is_ambiguous && is_other_model);
+                transcript.mark_part(index, block, marks);
             }
         }
     }
@@ -177,8 +176,8 @@ impl Known {
         let sent: std::collections::HashSet<&str> = request.messages.iter().filter_map(id_of).collect();
         for (index, message) in request.messages.iter().enumerate() {
             let wanted = id_of(message).and_then(|id| self.reasoning.get(id));
-            let facts = &mut transcript.messages[index];
-            facts.marks = facts.marks.with(Marks::LOST_REASONING, wanted.is_some_and(|id| !sent.contains(id.as_str())));
+            let is_lost = wanted.is_some_and(|id| !sent.contains(id.as_str()));
+            transcript.mark_message(index, Marks::default().with(Marks::LOST_REASONING, is_lost));
         }
     }
 

@@ -83,6 +83,8 @@ impl Marks {
     pub const PREFIX: Marks = Marks(1 << 33);
     /// A tool use whose arguments are a string that is no JSON.
     pub const INPUT_NOT_JSON: Marks = Marks(1 << 38);
+    /// Thinking.
+    pub const THINKING: Marks = Marks(1 << 39);
     /// History: the block is not what the model wrote.
     pub const EDITED: Marks = Marks(1 << 34);
     /// History: what stands before the block is not what stood there when the model wrote it.
@@ -97,6 +99,16 @@ impl Marks {
         self.0 & other.0 == other.0
     }
 
+    /// Whether any of `other` is set.
+    pub fn any(self, other: Marks) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// These marks and `other`.
+    pub const fn and(self, other: Marks) -> Marks {
+        Marks(self.0 | other.0)
+    }
+
     /// These marks but `other`.
     pub fn without(self, other: Marks) -> Marks {
         Marks(self.0 & !other.0)
@@ -104,7 +116,7 @@ impl Marks {
 
     /// These marks, and `other` where it holds.
     pub fn with(self, other: Marks, holds: bool) -> Marks {
-        if holds { Marks(self.0 | other.0) } else { self }
+        if holds { self.and(other) } else { self }
     }
 }
 
@@ -340,6 +352,7 @@ fn of_body(part: &Part) -> Marks {
                 .with(Marks::IMAGE, holds(|body| matches!(body, Body::Image(_))))
         }
         Body::Thinking(thinking) => marks
+            .with(Marks::THINKING, true)
             .with(Marks::MARKED_THINKING, mark.is_some())
             .with(Marks::UNSIGNED, !thinking.redacted && thinking.signature.as_deref().unwrap_or_default().is_empty()),
         Body::Image(_) => marks.with(Marks::IMAGE, true),

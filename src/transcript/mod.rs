@@ -152,6 +152,8 @@ pub struct Transcript {
     pub calls: Vec<CallFacts>,
     /// What a lone request says beside its list; a session says nothing.
     pub frame: Frame,
+    /// Every mark that some message or part has.
+    marks: Marks,
     /// The ids behind the numbers.
     ids: Vec<Box<str>>,
     /// Where units begin, by [`Unit`]: indexes of unpinned messages, ascending.
@@ -210,9 +212,24 @@ impl Transcript {
         &self.parts[from..to]
     }
 
-    fn part_mut(&mut self, index: usize, part: usize) -> &mut PartFacts {
+    /// Adds marks to a part.
+    fn mark_part(&mut self, index: usize, part: usize, marks: Marks) {
         let from = self.messages[index].parts_from as usize;
-        &mut self.parts[from + part]
+        let facts = &mut self.parts[from + part];
+        facts.marks = facts.marks.and(marks);
+        self.marks = self.marks.and(marks);
+    }
+
+    /// Adds marks to a message.
+    fn mark_message(&mut self, index: usize, marks: Marks) {
+        let facts = &mut self.messages[index];
+        facts.marks = facts.marks.and(marks);
+        self.marks = self.marks.and(marks);
+    }
+
+    /// Whether some message or part has any of these marks.
+    pub fn has_any(&self, marks: Marks) -> bool {
+        self.marks.any(marks)
     }
 
     /// The id behind a number; `None` for [`IdNo::NONE`].
@@ -250,6 +267,7 @@ impl<'c> Builder<'c> {
             parts: Vec::with_capacity(n_messages),
             calls: Vec::new(),
             frame: Frame::default(),
+            marks: Marks::default(),
             ids: Vec::new(),
             starts: Default::default(),
         };
@@ -260,6 +278,7 @@ impl<'c> Builder<'c> {
         let parts_from = self.transcript.parts.len() as u32;
         for part in &message.parts {
             let facts = self.part(part);
+            self.transcript.marks = self.transcript.marks.and(facts.marks);
             if facts.marks.has(Marks::SERVER_CALL) {
                 self.server_calls.insert(facts.id, self.transcript.parts.len());
             }
@@ -273,6 +292,7 @@ impl<'c> Builder<'c> {
         let parts = &self.transcript.parts[parts_from as usize..];
         let of_kind = |kind| parts.iter().any(|part| part.kind == kind);
         let marks = marks::of_message(api, message).with(Marks::FAR_SERVER_RESULT, has_far_result(parts));
+        self.transcript.marks = self.transcript.marks.and(marks);
         self.transcript.messages.push(MessageFacts {
             item,
             marks,

@@ -5,7 +5,8 @@
 
 use crate::model::{Api, Tokens};
 
-use super::{Frame, IdNo, MessageFacts, PartFacts, Speaker, Transcript, Unit};
+use super::pairs::Site;
+use super::{Frame, IdNo, Marks, MessageFacts, PartFacts, Speaker, Transcript, Unit};
 
 /// The messages of a transcript that one request would send, in order.
 #[derive(Clone, Copy, Debug)]
@@ -62,6 +63,33 @@ impl<'a> Prompt<'a> {
     pub fn entries(&self) -> impl ExactSizeIterator<Item = Entry<'a>> + DoubleEndedIterator + use<'a> {
         let prompt = *self;
         (0..self.len()).map(move |position| prompt.entry(position))
+    }
+
+    /// Whether a message or part of the whole transcript has any of these marks: rules about them need not look if not.
+    pub fn may_have(&self, marks: Marks) -> bool {
+        self.transcript.has_any(marks)
+    }
+
+    /// The parts that have any of these marks, in order.
+    pub fn marked(&self, marks: Marks) -> impl Iterator<Item = (Site, &'a PartFacts)> + use<'a> {
+        let in_entry = move |(message, entry): (u32, Entry<'a>)| {
+            let parts = (0..).zip(entry.parts).filter(move |(_, part)| part.marks.any(marks));
+            parts.map(move |(block, part)| (Site { message, block }, part))
+        };
+        (0..).zip(self.looked_at_for(marks)).flat_map(in_entry)
+    }
+
+    /// The messages that have any of these marks themselves, with their positions.
+    pub fn marked_messages(&self, marks: Marks) -> impl Iterator<Item = (usize, &'a MessageFacts)> + use<'a> {
+        let messages = self.looked_at_for(marks).map(|entry| entry.message);
+        messages.enumerate().filter(move |(_, message)| message.marks.any(marks))
+    }
+
+    /// All messages, or none if none can have these marks.
+    fn looked_at_for(&self, marks: Marks) -> impl Iterator<Item = Entry<'a>> + use<'a> {
+        let prompt = *self;
+        let n = if self.may_have(marks) { self.len() } else { 0 };
+        (0..n).map(move |position| prompt.entry(position))
     }
 
     /// The first message of the latest assistant turn: from its last message back over results to where a user began.

@@ -26,6 +26,9 @@ struct Open {
 /// Those of a prompt, in order. A turn that ends the list is open: its tool uses still wait.
 pub fn served(prompt: &Prompt) -> Vec<Served> {
     let mut faults = Vec::new();
+    if !prompt.may_have(Marks::SERVER_CALL.and(Marks::SERVER_RESULT)) {
+        return faults;
+    }
     let mut open: HashMap<IdNo, Open> = HashMap::new();
     for (position, entry) in (0..).zip(prompt.entries()) {
         if entry.message.speaker == Speaker::User && !only_results(&entry) {
