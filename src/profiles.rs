@@ -70,3 +70,10 @@ pub const PROFILES: &[Profile] = &[
 pub fn profile(id: &str) -> Option<&'static Profile> {
     PROFILES.iter().find(|profile| profile.id == id)
 }
+
+impl Profile {
+    /// Whether it speaks the language of a request.
+    pub fn speaks(&self, api: Api) -> bool {
+        self.api == api
+    }
+}
