@@ -3,6 +3,7 @@
 mod arithmetic;
 mod bad_input;
 mod charts;
+mod check;
 mod cli;
 mod dialects;
 mod formats;

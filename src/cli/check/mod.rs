@@ -11,7 +11,10 @@ use crate::source;
 
 mod aim;
 mod drawing;
+mod github;
 mod json;
+mod junit;
+mod sarif;
 mod screen;
 mod summary;
 mod table;
@@ -28,6 +31,7 @@ use summary::Summary;
 /// Judge every request of a log as its provider would; exit code 100 if one would be refused
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cutpoint check request.json\n  \
+                        cutpoint check fixtures/ --output sarif >check.sarif\n  \
                         cutpoint check calls.jsonl --output json --model claude-opus-4-7\n  \
                         curl … | cutpoint check - --api openai.chat --profile deepseek\n  \
                         cutpoint explain orphan_tool_result")]
@@ -50,6 +54,12 @@ enum Form {
     Table,
     /// Every request with its findings
     Json,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// JUnit XML, a test case a request
+    Junit,
+    /// Annotations of GitHub Actions
+    Github,
 }
 
 /// A request of a log with what the target would say.
@@ -74,6 +84,9 @@ impl Form {
         match self {
             Form::Table => Box::new(table::Table::new(Screen::of_stdout(), all)),
             Form::Json => Box::new(json::Json::default()),
+            Form::Sarif => Box::new(sarif::Sarif::default()),
+            Form::Junit => Box::new(junit::Junit::default()),
+            Form::Github => Box::new(github::Github),
         }
     }
 }
