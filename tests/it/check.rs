@@ -189,6 +189,28 @@ fn balanced(text: &str) {
 }
 
 #[test]
+fn odd_shapes_are_told_in_every_form_and_language() {
+    let odd = [
+        r#"{"messages": [{"role": "user"}, {"content": [{"type": "tool_result"}]}, 7, null, [], {"role": 3, "content": 5}]}"#,
+        r#"{"messages": [{"role": "tool", "content": null}, {"role": "assistant", "content": {}, "tool_calls": [5]}]}"#,
+        r#"{"input": [5, {"type": "function_call_output"}, {"type": "reasoning"}], "messages": [], "contents": [{"parts": [1, {}]}]}"#,
+        "{\"messages\": [{\"role\": \"\u{202e}\u{1b}[2J\", \"content\": \"窯窯窯\u{7f}\"}], \"contents\": [], \"input\": 5}",
+    ];
+    let body = odd.join("\n");
+    for api in cutpoint::model::Api::ALL {
+        for form in ["table", "json", "sarif", "junit", "github"] {
+            let ran = check(&body, &["--api", api.id(), "--output", form, "--all"]);
+            assert!(
+                !ran.stderr.contains("panicked") && [0, 2, 100].contains(&ran.code),
+                "{api} {form}: {}",
+                ran.stderr
+            );
+            assert!(form == "json" || !ran.stdout.contains(['\u{1b}', '\u{7f}']), "{api} {form}: {}", ran.stdout);
+        }
+    }
+}
+
+#[test]
 fn github_gets_a_command_a_finding() {
     let (folder, ran) = told("github");
     let path = folder.path().display();

@@ -41,8 +41,10 @@ fn place(place: &Place) -> String {
     }
 }
 
+/// Text as a command carries it; what else could act on a terminal is shown as unknown.
 fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    let text = text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
+    text.replace(char::is_control, "\u{fffd}")
 }
 
 fn property(text: &str) -> String {
@@ -58,6 +60,7 @@ mod tests {
         let hostile = Place { source: "a,b::c%\n.json".into(), line: 3 };
         assert_eq!(place(&hostile), "file=a%2Cb%3A%3Ac%25%0A.json,line=3,");
         assert_eq!(data("50 %\r\n::error::x"), "50 %25%0D%0A::error::x");
+        assert_eq!(data("k\u{1b}[2J"), "k\u{fffd}[2J");
         assert_eq!(place(&Place { source: "-".into(), line: 1 }), "");
     }
 }

@@ -36,7 +36,8 @@ impl Screen {
     /// Stdout: as wide as `COLUMNS` states or the terminal is, coloured on a terminal unless `NO_COLOR` is set.
     pub fn of_stdout() -> Screen {
         let stated = stated_width().map(usize::from);
-        let terminal = crate::report::terminal_width().map(|width| usize::from(width).min(WIDEST));
+        let terminal = crate::report::terminal_width().filter(|width| *width > 0);
+        let terminal = terminal.map(|width| usize::from(width).min(WIDEST));
         let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         Screen {
