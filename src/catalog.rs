@@ -30,10 +30,23 @@ struct Model {
 pub struct Abilities {
     /// Continues a final assistant message.
     pub prefill: Option<bool>,
-    /// Takes system and developer messages in its list.
+    /// Takes system messages in the list of Anthropic Messages.
     pub system_in_list: Option<bool>,
+    /// Takes system and developer messages in Chat.
+    pub chat_system: Option<bool>,
     /// Accepts a thinking block only behind the messages it was written after.
     pub binds_thinking: Option<bool>,
+    /// Thinks by default, and wants its reasoning back.
+    pub thinks: Option<bool>,
+    /// Its API refuses two user or two assistant messages in a row.
+    #[serde(default)]
+    pub refuses_successive: bool,
+    /// Its chat template wants user and assistant messages to alternate.
+    pub alternates: Option<bool>,
+    /// Its chat template takes a system message in the first place only.
+    pub system_first: Option<bool>,
+    /// Its chat template looks for a user message.
+    pub needs_user: Option<bool>,
 }
 
 /// The day on which the catalog was last checked.
@@ -51,14 +64,34 @@ pub fn abilities(model: &str) -> Abilities {
     Abilities {
         prefill: fitting(model, |entry| entry.abilities.prefill),
         system_in_list: fitting(model, |entry| entry.abilities.system_in_list),
+        chat_system: fitting(model, |entry| entry.abilities.chat_system),
         binds_thinking: fitting(model, |entry| entry.abilities.binds_thinking),
+        thinks: fitting(model, |entry| entry.abilities.thinks),
+        refuses_successive: fitting(model, |entry| entry.abilities.refuses_successive.then_some(())).is_some(),
+        alternates: fitting(model, |entry| entry.abilities.alternates),
+        system_first: fitting(model, |entry| entry.abilities.system_first),
+        needs_user: fitting(model, |entry| entry.abilities.needs_user),
     }
 }
 
 fn fitting<T>(model: &str, fact: impl Fn(&Model) -> Option<T>) -> Option<T> {
-    let name = model.rsplit('/').next().unwrap_or(model);
-    let fitting = CATALOG.model.iter().filter(|entry| name.starts_with(&entry.prefix) && fact(entry).is_some());
+    let name = bare_name(model);
+    let fits = |prefix: &str| name.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix));
+    let fitting = CATALOG.model.iter().filter(|entry| fits(&entry.prefix) && fact(entry).is_some());
     fitting.max_by_key(|entry| entry.prefix.len()).and_then(fact)
+}
+
+/// A model's name without what gateways and clouds put in front: `provider/`, `us.anthropic.`.
+fn bare_name(model: &str) -> &str {
+    let mut name = model.rsplit('/').next().unwrap_or(model);
+    while let Some((cloud, rest)) = name.split_once('.') {
+        let is_word = !cloud.is_empty() && cloud.bytes().all(|letter| letter.is_ascii_lowercase());
+        if !is_word {
+            break;
+        }
+        name = rest;
+    }
+    name
 }
 
 #[cfg(test)]
@@ -71,6 +104,7 @@ mod tests {
         assert_eq!(window("gpt-4-0613"), Some(8_192));
         assert_eq!(window("openai/gpt-4.1"), Some(1_047_576));
         assert_eq!(window("claude-sonnet-4-5-20250929"), Some(200_000));
+        assert_eq!(window("us.anthropic.claude-sonnet-4-20250514-v1:0"), Some(200_000));
         assert_eq!(window("a-model-of-our-own"), None);
     }
 }

@@ -1,14 +1,16 @@
 //! One request against one target: the verdict, the findings, and what they mean to a reader who holds no transcript.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use crate::model::{Api, Place, Request};
-use crate::rules::{self, Finding, Target, Verdict};
+use crate::rules::{self, Finding, Severity, Shape, Target, Verdict};
 use crate::transcript::size::{COUNTERS, Counter};
 use crate::transcript::{Prompt, Transcript};
 
-/// What transcripts are counted with that are only judged: no rule asks for a size, so the one that costs least.
-pub const COUNTER: &Counter = &COUNTERS[1];
+/// What transcripts are counted with that are judged.
+pub const COUNTER: &Counter = &COUNTERS[0];
 
 /// The judgement on a lone request, by every rule.
 ///
@@ -41,6 +43,8 @@ pub fn judge(request: &Request, target: &Target) -> Judgement {
 pub struct Judgement {
     pub api: Api,
     pub verdict: Verdict,
+    /// Where the verdict depends: what each target that is left open would say.
+    pub by_target: BTreeMap<&'static str, Verdict>,
     pub findings: Vec<Finding>,
     /// The ids behind the numbers in the findings, finding by finding.
     pub ids: Vec<Vec<String>>,
@@ -55,7 +59,9 @@ impl Judgement {
         let names =
             |finding: &Finding| finding.ids.iter().filter_map(|id| transcript.id(*id)).map(str::to_owned).collect();
         let ids = findings.iter().map(names).collect();
-        Judgement { api: transcript.api, verdict: rules::verdict(&findings), findings, ids }
+        let verdict = rules::verdict(&findings);
+        let by_target = if verdict == Verdict::Depends { sides(&findings) } else { BTreeMap::new() };
+        Judgement { api: transcript.api, verdict, by_target, findings, ids }
     }
 
     /// As the command line and the service write it, with the place where the request stands.
@@ -76,16 +82,31 @@ impl Judgement {
                 "message_index": finding.message,
                 "block_index": finding.block,
                 "ids": ids,
+                "shape": finding.shape.map(Shape::as_str),
                 "path": path(self.api, finding),
                 "message": finding.say,
             })
         });
+        let by_target: BTreeMap<_, _> =
+            self.by_target.iter().map(|(target, verdict)| (*target, verdict.as_str())).collect();
         json!({
             "api": self.api.id(),
             "verdict": self.verdict.as_str(),
+            "by_target": by_target,
             "findings": findings.collect::<Vec<_>>(),
         })
     }
+}
+
+/// What the targets that these warnings leave open would say; one that some warning has refuse, refuses.
+fn sides(findings: &[Finding]) -> BTreeMap<&'static str, Verdict> {
+    let mut sides = BTreeMap::new();
+    let warnings = findings.iter().filter(|finding| finding.severity == Severity::Warning);
+    for side in warnings.filter_map(|finding| rules::rule(finding.rule)).flat_map(|rule| rule.sides) {
+        let verdict = sides.entry(side.target).or_insert(side.verdict);
+        *verdict = side.verdict.max(*verdict);
+    }
+    sides
 }
 
 /// The member of an OpenAI Chat message at which its provider points for a rule.
@@ -118,12 +139,12 @@ pub fn path(api: Api, finding: &Finding) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::Severity;
 
     #[track_caller]
     fn check(api: Api, message: Option<u32>, block: Option<u32>, expected: &str) {
         let (rule, severity, say) = ("orphan_tool_result", Severity::Error, String::new());
-        assert_eq!(path(api, &Finding { rule, severity, message, block, ids: Vec::new(), say }), expected);
+        let finding = Finding { rule, severity, message, block, ids: Vec::new(), say, shape: None };
+        assert_eq!(path(api, &finding), expected);
     }
 
     #[test]

@@ -270,7 +270,8 @@ pub struct Call {
     pub session: Option<String>,
     pub time: Option<Time>,
     pub request: Request,
-    pub response: Option<Message>,
+    /// What the model answered, as a client sends it back: one message, or the items of Responses.
+    pub response: Vec<Message>,
     pub reply: Reply,
 }
 

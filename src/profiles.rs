@@ -2,7 +2,7 @@
 //!
 //! Facts come from public error reports and the vendors' own references, as the rules that read them cite.
 
-use crate::model::Api;
+use crate::model::{Api, Request};
 
 /// A server that speaks the language of an API and adds rules.
 #[derive(Debug, PartialEq, Eq)]
@@ -10,59 +10,71 @@ pub struct Profile {
     pub id: &'static str,
     /// One sentence: what it is.
     pub about: &'static str,
-    pub api: Api,
-    /// Each tool turn must be complete and first in its message: no text before a result.
-    pub strict_results: bool,
-    /// Roles must alternate.
-    pub alternates: bool,
-    /// The first message must be the user's.
-    pub user_first: bool,
-    /// System messages must stand first.
-    pub system_first: bool,
-    /// An assistant message with calls must carry its `reasoning_content`.
-    pub wants_reasoning: bool,
+    /// The languages it speaks.
+    pub apis: &'static [Api],
+    /// Requests in one of its languages are judged by the rules of this API.
+    pub judges_as: Option<Api>,
+    /// In the message that answers, results come first.
+    pub results_first: bool,
+    /// Messages of one role are not merged: a turn's results stand in one message, and a user's message comes first.
+    pub strict_turns: bool,
+    /// A chat template, which the model decides on, renders the list.
+    pub has_template: bool,
+    /// On models that think, an assistant message with calls carries its `reasoning_content`.
+    pub keeps_reasoning: bool,
+    /// No assistant message is empty.
+    pub refuses_empty_assistant: bool,
+    /// In Responses, nothing the assistant says stands between calls and their outputs.
+    pub adjacent_outputs: bool,
 }
 
 /// A profile without facts of its own: the API's rules as they are.
-const fn plain(id: &'static str, about: &'static str, api: Api) -> Profile {
+const fn plain(id: &'static str, about: &'static str, apis: &'static [Api]) -> Profile {
     Profile {
         id,
         about,
-        api,
-        strict_results: false,
-        alternates: false,
-        user_first: false,
-        system_first: false,
-        wants_reasoning: false,
+        apis,
+        judges_as: None,
+        results_first: false,
+        strict_turns: false,
+        has_template: false,
+        keeps_reasoning: false,
+        refuses_empty_assistant: false,
+        adjacent_outputs: false,
     }
 }
 
 const CHAT: Api = Api::OpenaiChat;
+const RESPONSES: Api = Api::OpenaiResponses;
 const ANTHROPIC: Api = Api::AnthropicMessages;
 
 /// Every profile.
 pub const PROFILES: &[Profile] = &[
-    plain("azure", "Azure OpenAI", CHAT),
-    plain("vertex", "Anthropic models on Vertex", ANTHROPIC),
-    plain("bedrock-invoke", "Anthropic models on Bedrock InvokeModel", ANTHROPIC),
-    Profile { wants_reasoning: true, ..plain("deepseek", "DeepSeek, V4 and later", CHAT) },
-    Profile { wants_reasoning: true, ..plain("moonshot", "Moonshot's thinking models", CHAT) },
-    plain("qwen", "Qwen on Alibaba Cloud", CHAT),
-    plain("groq", "Groq", CHAT),
-    plain("xai", "xAI", CHAT),
-    plain("cohere", "Cohere v2", CHAT),
-    plain("glm", "GLM", CHAT),
-    plain("mistral", "Mistral's own API in the words of Chat", CHAT),
+    plain("azure", "Azure OpenAI", &[CHAT, RESPONSES]),
+    plain("vertex", "Anthropic's and Google's models on Vertex", &[ANTHROPIC, Api::GeminiGenerateContent]),
     Profile {
-        alternates: true,
-        user_first: true,
-        system_first: true,
-        ..plain("vllm", "vLLM with a strict chat template", CHAT)
+        results_first: true,
+        ..plain("bedrock-invoke", "Anthropic's models on Bedrock InvokeModel", &[ANTHROPIC])
+    },
+    Profile { keeps_reasoning: true, adjacent_outputs: true, ..plain("deepseek", "DeepSeek", &[CHAT, RESPONSES]) },
+    Profile { keeps_reasoning: true, refuses_empty_assistant: true, ..plain("moonshot", "Moonshot (Kimi)", &[CHAT]) },
+    plain("qwen", "Qwen on Alibaba Cloud", &[CHAT]),
+    plain("groq", "Groq", &[CHAT]),
+    plain("xai", "xAI", &[CHAT, RESPONSES]),
+    plain("cohere", "Cohere v2", &[CHAT]),
+    plain("glm", "GLM", &[CHAT]),
+    Profile {
+        judges_as: Some(Api::MistralChat),
+        ..plain("mistral", "Mistral's own API, also in bodies as Chat writes them", &[Api::MistralChat, CHAT])
     },
     Profile {
-        strict_results: true,
-        user_first: true,
-        ..plain("strict-gateway", "gateways that check Anthropic bodies by the letter", ANTHROPIC)
+        has_template: true,
+        ..plain("vllm", "vLLM and other servers of open models with a chat template", &[CHAT])
+    },
+    Profile {
+        results_first: true,
+        strict_turns: true,
+        ..plain("strict-gateway", "gateways that check Anthropic bodies by the letter", &[ANTHROPIC])
     },
 ];
 
@@ -74,6 +86,13 @@ pub fn profile(id: &str) -> Option<&'static Profile> {
 impl Profile {
     /// Whether it speaks the language of a request.
     pub fn speaks(&self, api: Api) -> bool {
-        self.api == api
+        self.apis.contains(&api)
+    }
+
+    /// Turns a request in one of its languages to the one it is judged by.
+    pub fn adopt(&self, request: &mut Request) {
+        if let Some(api) = self.judges_as.filter(|_| self.speaks(request.api)) {
+            request.api = api;
+        }
     }
 }

@@ -129,10 +129,13 @@ fn judged(body: &[u8], wanted: &Wanted) -> Result<Judgement, Mistake> {
     let value: Value = serde_json::from_slice(body).map_err(|error| {
         Mistake::wrong(format!("the body is no JSON: {error}"), "send the request's body as it goes to the provider")
     })?;
-    let request = request(value, wanted.api)?;
+    let mut request = request(value, wanted.api)?;
     if let Some(profile) = wanted.profile.filter(|profile| !profile.speaks(request.api)) {
         let what = format!("profile `{}` does not speak the language of the request, {}", profile.id, request.api);
         return Err(Mistake::wrong(what, "leave the profile out, or state the language with `api`"));
+    }
+    if let Some(profile) = wanted.profile {
+        profile.adopt(&mut request);
     }
     let model = wanted.model.as_deref().or(request.model.as_deref());
     Ok(judge::judge(&request, &Target { api: request.api, profile: wanted.profile, model }))

@@ -19,6 +19,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     render,
     parse_message,
     render_message,
+    answer,
 };
 
 const BLOCKS: &[&str] = &["tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use", "image"];
@@ -74,6 +75,11 @@ fn parse_message(value: Value) -> Message {
     let role = take_role(&mut fields);
     let (form, parts) = read_content(fields.shift_remove("content"), parse_block);
     Message { role, form, parts, extra: fields }
+}
+
+fn answer(body: &Value) -> Vec<Message> {
+    let is_answer = body.get("role").is_none_or(|role| role == "assistant");
+    super::spoken(body, &["content"]).filter(|_| is_answer).map(parse_message).into_iter().collect()
 }
 
 fn render_message(message: &Message) -> Value {

@@ -20,6 +20,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     render,
     parse_message,
     render_message,
+    answer,
 };
 
 /// Members that no other API of ours has at the top.
@@ -68,6 +69,12 @@ fn parse_message(value: Value) -> Message {
     let role = take_role(&mut fields);
     let (form, parts) = read_content(fields.shift_remove("content"), parse_block);
     Message { role, form, parts, extra: fields }
+}
+
+fn answer(body: &Value) -> Vec<Message> {
+    let message = body.pointer("/output/message").unwrap_or(body);
+    let is_answer = message.get("role").is_some_and(|role| role == "assistant");
+    super::spoken(message, &["content"]).filter(|_| is_answer).map(parse_message).into_iter().collect()
 }
 
 fn render_message(message: &Message) -> Value {

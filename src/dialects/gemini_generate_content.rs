@@ -22,6 +22,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     render,
     parse_message,
     render_message,
+    answer,
 };
 
 const CALL: [&str; 2] = ["functionCall", "function_call"];
@@ -86,6 +87,12 @@ fn parse_message(value: Value) -> Message {
     };
     let (form, parts) = read_content(fields.shift_remove("parts"), parse_part);
     Message { role, form, parts, extra: fields }
+}
+
+fn answer(body: &Value) -> Vec<Message> {
+    let content = body.pointer("/candidates/0/content").unwrap_or(body);
+    let says = content.get("parts").and_then(Value::as_array).is_some_and(|parts| !parts.is_empty());
+    if says { vec![parse_message(content.clone())] } else { Vec::new() }
 }
 
 fn render_message(message: &Message) -> Value {

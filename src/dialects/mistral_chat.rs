@@ -16,6 +16,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     render: openai_chat::DIALECT.render,
     parse_message: openai_chat::DIALECT.parse_message,
     render_message: openai_chat::DIALECT.render_message,
+    answer: openai_chat::DIALECT.answer,
 };
 
 /// How the vendor's models are named on its own platform.

@@ -32,6 +32,8 @@ pub struct Dialect {
     pub parse_message: fn(Value) -> Message,
     /// The JSON of one message.
     pub render_message: fn(&Message) -> Value,
+    /// What a response body says, as the messages that a client sends back; none where it is no such body.
+    pub answer: fn(&Value) -> Vec<Message>,
 }
 
 /// Every dialect; at most one sniffs a given body.
@@ -221,6 +223,16 @@ fn text_of(part: &Part) -> Option<&str> {
 fn foreign(value: Value) -> Message {
     let parts = vec![bare(Body::Other(value))];
     Message { role: Role::Other("".into()), form: Form::Absent, parts, extra: Fields::new() }
+}
+
+/// The assistant's message with these members of an answer: `content` as it is, the others unless null.
+fn spoken(answer: &Value, members: &[&str]) -> Option<Value> {
+    let answer = answer.as_object()?;
+    let said = members.iter().filter_map(|name| Some((*name, answer.get(*name)?)));
+    let said = said.filter(|(name, value)| *name == "content" || !value.is_null());
+    let mut fields = Fields::from_iter([("role".to_owned(), Value::from("assistant"))]);
+    fields.extend(said.map(|(name, value)| (name.to_owned(), value.clone())));
+    (fields.len() > 1).then_some(Value::Object(fields))
 }
 
 /// What [`foreign`] was made of.

@@ -21,6 +21,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     render,
     parse_message,
     render_message,
+    answer,
 };
 
 /// Members that no other API of ours has at the top.
@@ -102,6 +103,16 @@ fn parse_message(value: Value) -> Message {
         _ => {}
     }
     Message { role, form, parts, extra: fields }
+}
+
+/// The members of an answer that a client sends back; of those only `content` may be null.
+const SENT_BACK: &[&str] =
+    &["content", "tool_calls", "function_call", "refusal", "name", "reasoning_content", "prefix"];
+
+fn answer(body: &Value) -> Vec<Message> {
+    let message = body.pointer("/choices/0/message").or_else(|| body.get("message")).unwrap_or(body);
+    let is_answer = message.get("role").is_none_or(|role| role == "assistant");
+    super::spoken(message, SENT_BACK).filter(|_| is_answer).map(parse_message).into_iter().collect()
 }
 
 fn render_message(message: &Message) -> Value {

@@ -21,6 +21,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     render,
     parse_message,
     render_message,
+    answer,
 };
 
 /// Members that say where the rest of the history is; a body with one of them may do without `input`.
@@ -145,6 +146,11 @@ fn as_written(fields: Fields) -> Message {
     let kind = fields.get("type").and_then(Value::as_str).unwrap_or_default();
     let role = if kind.ends_with("_call") { Role::Assistant } else { Role::Other("".into()) };
     Message { role, form: Form::Absent, parts: vec![bare(Body::Other(Value::Object(fields)))], extra: Fields::new() }
+}
+
+fn answer(body: &Value) -> Vec<Message> {
+    let items = body.get("output").and_then(Value::as_array);
+    items.into_iter().flatten().cloned().map(parse_message).collect()
 }
 
 fn render_message(message: &Message) -> Value {

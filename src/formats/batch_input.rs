@@ -69,7 +69,7 @@ fn call(mut entry: Value, place: &Place) -> Result<Call, String> {
         session: None,
         time: None,
         request: (dialects::for_api(api).parse)(body)?,
-        response: None,
+        response: Vec::new(),
         reply: Reply::default(),
     })
 }

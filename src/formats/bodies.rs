@@ -179,7 +179,7 @@ fn call(frame: Frame, api: Api) -> Result<Call, String> {
         session: None,
         time: None,
         request,
-        response: None,
+        response: Vec::new(),
         reply: Reply::default(),
     })
 }

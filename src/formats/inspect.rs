@@ -123,7 +123,7 @@ fn call(event: &Value, sample: &Value, list: &[&Value], session: String, place: 
         session: Some(session),
         time: super::time(event.get("timestamp")),
         request: (dialect.parse)(body).ok()?,
-        response: answer.map(dialect.parse_message).filter(says_anything),
+        response: answer.map(dialect.parse_message).filter(says_anything).into_iter().collect(),
         reply: Reply {
             status: None,
             error: super::error_text(event.get("error")),

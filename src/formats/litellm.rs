@@ -167,20 +167,12 @@ fn provider_error(text: &str) -> String {
     }
 }
 
-/// The assistant's message, in the language of the request.
-pub(super) fn response(response: &Value, dialect: &Dialect) -> Option<Message> {
-    let Some(message) = response.pointer("/choices/0/message").and_then(Value::as_object) else {
-        let content = response.get("content").filter(|content| content.is_array())?;
-        return Some((dialect.parse_message)(json!({"role": "assistant", "content": content})));
-    };
-    if dialect.api == Api::AnthropicMessages {
-        return Some((dialect.parse_message)(anthropic(message)));
+/// What the model answered, in the language of the request.
+pub(super) fn response(response: &Value, dialect: &Dialect) -> Vec<Message> {
+    match response.pointer("/choices/0/message").and_then(Value::as_object) {
+        Some(message) if dialect.api == Api::AnthropicMessages => vec![(dialect.parse_message)(anthropic(message))],
+        _ => (dialect.answer)(response),
     }
-    let sent_back = ["role", "content", "tool_calls", "function_call", "refusal"];
-    let keep = |name: &str, value: &Value| sent_back.contains(&name) && (name == "content" || !value.is_null());
-    let fields = message.iter().filter(|(name, value)| keep(name, value));
-    let fields = fields.map(|(name, value)| (name.clone(), value.clone())).collect();
-    Some((dialect.parse_message)(Value::Object(fields)))
 }
 
 /// The Chat message that LiteLLM made of an Anthropic one, turned back.

@@ -65,7 +65,7 @@ fn call(mut frame: Frame, stated: Option<Api>) -> Result<Call, String> {
         session: super::name(line, &["session", "session_id"]),
         time: super::time(line.get("time").or_else(|| line.get("ts"))),
         reply: reply(line),
-        response: response.and_then(|response| message(response, dialect)),
+        response: response.map(|response| answer(response, dialect)).unwrap_or_default(),
         request,
         place: frame.place,
     })
@@ -103,23 +103,12 @@ fn reply(line: &Value) -> Reply {
     }
 }
 
-/// The assistant's message in a response, whether it stands bare, as a provider's body or under `message`.
-fn message(response: &Value, dialect: &Dialect) -> Option<Message> {
+/// What the model answered, whether the message stands bare, as a provider's body, or under `message` or `body`.
+fn answer(response: &Value, dialect: &Dialect) -> Vec<Message> {
     if response.get("stream_complete") == Some(&Value::Bool(false)) {
-        return None;
+        return Vec::new();
     }
-    let found = response.pointer("/choices/0/message").or_else(|| response.get("message")).unwrap_or(response);
-    let object = found.as_object()?;
-    if object.get("role")?.as_str()? != "assistant" {
-        return None;
-    }
-    let keep =
-        |name: &str| name == "role" || name == "content" || (dialect.api == Api::OpenaiChat && chat_member(name));
-    let fields = object.iter().filter(|(name, _)| keep(name)).map(|(name, value)| (name.clone(), value.clone()));
-    Some((dialect.parse_message)(Value::Object(fields.collect())))
-}
-
-/// The members of a Chat response message that a client sends back.
-fn chat_member(name: &str) -> bool {
-    matches!(name, "tool_calls" | "function_call" | "refusal" | "name")
+    let bodies = ["body", "message"].into_iter().filter_map(|name| response.get(name));
+    let said = bodies.chain([response]).map(|body| (dialect.answer)(body));
+    said.into_iter().find(|said| !said.is_empty()).unwrap_or_default()
 }

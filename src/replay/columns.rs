@@ -3,8 +3,9 @@
 //! A front cut is one number, how many of the oldest units are gone; with prefix sums over messages its size, and with
 //! prefix sums over calls a whole run of calls without a compaction, are each one subtraction.
 
-use crate::rules::Verdict;
-use crate::transcript::{Transcript, Unit};
+use crate::model::Api;
+use crate::rules::{Target, Verdict};
+use crate::transcript::{CallFacts, Marks, MessageFacts, PartKind, Speaker, Transcript, Unit};
 
 /// The sums of one session.
 #[derive(Debug)]
@@ -25,6 +26,10 @@ pub struct Columns {
     pub shareable_sum: Vec<u64>,
     pub shareable_count: Vec<u64>,
     pub taken_count: Vec<u64>,
+    /// How many calls before each are taken by every target.
+    pub sure_count: Vec<u64>,
+    /// For each call the last message with thinking that is bound to what stands before it, counted from 1; 0 for none.
+    pub bound_thinking: Vec<u32>,
     pub units: [UnitColumns; Unit::ALL.len()],
     /// The first call that carries a capped result.
     pub first_capped_call: Option<u32>,
@@ -47,6 +52,10 @@ pub struct UnitColumns {
     pub pinned_before: Vec<u64>,
     /// Whether the first message that is left carries a tool result, whose call is gone with what stood before it.
     pub orphaned: Vec<bool>,
+    /// The rule that such a cut breaks.
+    pub breaks: Vec<&'static str>,
+    /// Whether the first message that is left is one that some targets do not begin with.
+    pub begins_amiss: Vec<bool>,
     /// For each call, how many units its full prompt holds.
     pub units_in: Vec<u32>,
 }
@@ -75,6 +84,8 @@ impl Columns {
             shareable_sum: running_sum((0..calls.len()).map(shareable)),
             shareable_count: running_sum(same_preface.iter().map(|same| u64::from(*same))),
             taken_count: running_sum(taken.iter().map(|taken| u64::from(*taken))),
+            sure_count: running_sum(verdicts.iter().map(|verdict| u64::from(*verdict == Verdict::Accept))),
+            bound_thinking: bound_thinking(transcript),
             units: Unit::ALL.map(|unit| UnitColumns::new(transcript, &sums, unit)),
             reserve: calls.iter().map(|call| u64::from(call.reserve)).collect(),
             reserve_max: calls.iter().map(|call| u64::from(call.reserve)).max().unwrap_or(0),
@@ -103,7 +114,9 @@ impl UnitColumns {
             messages_gone: starts.iter().map(|start| sums.n_unpinned[*start as usize]).collect(),
             exchanges_gone: starts.iter().map(|start| at(start).exchange).collect(),
             pinned_before: starts.iter().map(|start| sums.all(*start) - sums.unpinned(*start)).collect(),
-            orphaned: starts.iter().map(|start| at(start).has_results).collect(),
+            orphaned: starts.iter().map(|start| refers_back(at(start))).collect(),
+            breaks: starts.iter().map(|start| broken_rule(at(start))).collect(),
+            begins_amiss: starts.iter().map(|start| begins_amiss(transcript.api, at(start))).collect(),
             units_in: transcript
                 .calls
                 .iter()
@@ -111,6 +124,37 @@ impl UnitColumns {
                 .collect(),
         }
     }
+}
+
+/// Whether a message answers a call of an earlier one.
+fn refers_back(message: &MessageFacts) -> bool {
+    message.has_results || message.marks.has(Marks::FAR_SERVER_RESULT)
+}
+
+fn broken_rule(message: &MessageFacts) -> &'static str {
+    if message.has_results { "orphan_tool_result" } else { "orphan_server_tool_result" }
+}
+
+/// Whether some targets take no list that begins with this message (`first_message_not_user`).
+fn begins_amiss(api: Api, message: &MessageFacts) -> bool {
+    api == Api::AnthropicMessages && message.speaker == Speaker::Assistant
+}
+
+/// For each call the last message with thinking that the model binds to what stands before it (`bound_thinking_kept`).
+fn bound_thinking(transcript: &Transcript) -> Vec<u32> {
+    let target = Target::new(transcript.api, transcript.model.as_deref());
+    let binds = transcript.api == Api::AnthropicMessages && target.abilities().binds_thinking == Some(true);
+    let thinks = |index: u32| {
+        let parts = transcript.parts_of(index as usize);
+        binds && parts.iter().any(|part| part.kind == PartKind::Thinking)
+    };
+    let (mut from, mut last) = (0, 0);
+    let of_call = |call: &CallFacts| {
+        last = (from..call.upto).rev().find(|index| thinks(*index)).map_or(last, |index| index + 1);
+        from = call.upto;
+        last
+    };
+    transcript.calls.iter().map(of_call).collect()
 }
 
 /// Sums over the messages before each.

@@ -10,9 +10,6 @@ use crate::policies::FrontCut;
 use super::columns::{Columns, UnitColumns};
 use super::{Cut, Outcome, Witness};
 
-/// The rule that a front cut breaks, if it breaks one.
-const ORPHAN: &str = "orphan_tool_result";
-
 /// Plays one session under a front cut.
 pub fn play(columns: &Columns, front: FrontCut, limits: &Limits, mode: Mode, witness: &mut dyn Witness) -> Outcome {
     let units = &columns.units[front.unit as usize];
@@ -90,6 +87,9 @@ impl Run<'_> {
         self.outcome.prefix_tokens += between(&columns.shareable_sum) - gone * between(&columns.shareable_count);
         if self.k > 0 && self.units.orphaned[self.k] {
             self.charge(from, between(&columns.taken_count));
+        } else if self.k > 0 {
+            let open = self.open_from(from, to);
+            self.outcome.depends_calls += columns.sure_count[to] - columns.sure_count[open];
         }
         if columns.reserve_max > 0 || self.limits.trigger > self.limits.window {
             let over = (from..to).filter(|call| self.is_over(*call, columns.full[*call] - gone));
@@ -114,7 +114,7 @@ impl Run<'_> {
             evicted_exchanges: at(&self.units.exchanges_gone, k) - at(&self.units.exchanges_gone, gone_before),
             kept_from: if k < self.units.units_in[call] as usize { self.units.start[k] } else { 0 },
             reached: freed >= deficit,
-            broken: broken.then(|| (ORPHAN, at(&self.units.start, k))),
+            broken: broken.then(|| (self.units.breaks[k], at(&self.units.start, k))),
         };
         self.outcome.count(&cut);
         self.outcome.tokens_before += freed;
@@ -133,6 +133,18 @@ impl Run<'_> {
             self.charge(call, 1);
         }
         self.k = k;
+        if k > 0 && !self.units.orphaned[k] && self.open_from(call, call + 1) == call {
+            self.outcome.depends_calls += self.columns.sure_count[call + 1] - self.columns.sure_count[call];
+        }
+    }
+
+    /// The first of these calls on whose cut prompt targets disagree; from there on all do.
+    fn open_from(&self, from: usize, to: usize) -> usize {
+        if self.units.begins_amiss[self.k] {
+            return from;
+        }
+        let start = self.units.start[self.k];
+        from + self.columns.bound_thinking[from..to].partition_point(|last| *last <= start)
     }
 
     /// How many units must go for `need` tokens to be gone, as far as `keep` allows and from `least` on. The answer is

@@ -33,6 +33,7 @@ pub(super) const RULE: Rule = Rule {
     texts: &["is blank"],
     hides: false,
     scope: Scope::Neighbours,
+    sides: &[],
     severity: |target| error_for(&[Api::BedrockConverse], target),
     check,
 };

@@ -35,6 +35,7 @@ pub(super) const RULE: Rule = Rule {
     texts: &["blocks can only be in"],
     hides: false,
     scope: Scope::Neighbours,
+    sides: &[],
     severity: |target| error_for(&[Api::AnthropicMessages, Api::GeminiGenerateContent], target),
     check,
 };

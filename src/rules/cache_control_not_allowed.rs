@@ -56,6 +56,7 @@ pub(super) const RULE: Rule = Rule {
     texts: &["thinking.cache_control: Extra inputs are not permitted"],
     hides: false,
     scope: Scope::Neighbours,
+    sides: &[],
     severity,
     check,
 };

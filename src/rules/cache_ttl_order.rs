@@ -38,6 +38,7 @@ pub(super) const RULE: Rule = Rule {
     texts: &["a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block"],
     hides: false,
     scope: Scope::List,
+    sides: &[],
     severity: anthropic_error,
     check,
 };

@@ -50,6 +50,7 @@ pub(super) const RULE: Rule = Rule {
     texts: &["A text block must be included when using documents"],
     hides: false,
     scope: Scope::Neighbours,
+    sides: &[],
     severity: |target| error_for(&[Api::BedrockConverse], target),
     check,
 };

@@ -62,6 +62,7 @@ pub(super) const RULE: Rule = Rule {
     texts: &["Messages can't contain duplicate document names"],
     hides: false,
     scope: Scope::List,
+    sides: &[],
     severity: |target| error_for(&[Api::BedrockConverse], target),
     check,
 };

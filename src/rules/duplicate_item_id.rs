@@ -62,6 +62,7 @@ pub(super) const RULE: Rule = Rule {
     texts: &["Duplicate item found with id"],
     hides: false,
     scope: Scope::List,
+    sides: &[],
     severity: |target| error_for(&[Api::OpenaiResponses], target),
     check,
 };

@@ -43,6 +43,7 @@ pub(super) const RULE: Rule = Rule {
     texts: &["`tool_use` ids must be unique"],
     hides: false,
     scope: Scope::List,
+    sides: &[],
     severity: anthropic_error,
     check,
 };

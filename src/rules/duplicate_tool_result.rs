@@ -36,7 +36,7 @@
 //! ## Sources
 //! charmbracelet/crush#3121; QwenLM/qwen-code#5099
 
-use super::{Findings, Rule, Scope, Severity, Target, names};
+use super::{Findings, Rule, Scope, Severity, Side, Target, Verdict, names};
 use crate::model::Api;
 use crate::transcript::Prompt;
 use crate::transcript::pairs::Fit;
@@ -48,6 +48,10 @@ pub(super) const RULE: Rule = Rule {
     texts: &["each tool_use must have a single result"],
     hides: false,
     scope: Scope::Neighbours,
+    sides: &[
+        Side { target: "OpenAI's own API, of which no refusal is known", verdict: Verdict::Accept },
+        Side { target: "Anthropic, if a gateway turns the request into its form", verdict: Verdict::Reject },
+    ],
     severity,
     check,
 };

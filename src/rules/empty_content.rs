@@ -49,6 +49,7 @@ pub(super) const RULE: Rule = Rule {
     ],
     hides: false,
     scope: Scope::Neighbours,
+    sides: &[],
     severity: |target| if target.api == Api::OpenaiResponses { None } else { Some(Severity::Error) },
     check,
 };
@@ -62,6 +63,9 @@ fn check(prompt: &Prompt, findings: &mut Findings) {
             Api::BedrockConverse => {}
             Api::MistralChat if entry.message.speaker != Speaker::Assistant => {}
             _ => chat(position, &entry, findings),
+        }
+        if findings.target().has(|profile| profile.refuses_empty_assistant) && is_mute(&entry) {
+            report(position, findings);
         }
     }
 }
@@ -112,6 +116,12 @@ fn chat(position: usize, entry: &Entry, findings: &mut Findings) {
     if is_hollow && must_speak {
         report(position, findings);
     }
+}
+
+/// An assistant's empty text without a call, which only some servers refuse.
+fn is_mute(entry: &Entry) -> bool {
+    let says_nothing = entry.message.form == ContentForm::Text && entry.parts.iter().all(|part| part.empty);
+    entry.message.speaker == Speaker::Assistant && !entry.message.has_substitute && says_nothing
 }
 
 fn report(position: usize, findings: &mut Findings) {

@@ -32,6 +32,7 @@ pub(super) const RULE: Rule = Rule {
     texts: &["at least one message is required"],
     hides: false,
     scope: Scope::List,
+    sides: &[],
     severity: error,
     check,
 };

@@ -59,6 +59,7 @@ pub(super) const RULE: Rule = Rule {
     texts: &["all content must be type 'text' if 'is_error' is true"],
     hides: false,
     scope: Scope::Neighbours,
+    sides: &[],
     severity,
     check,
 };

@@ -42,6 +42,7 @@ pub(super) const RULE: Rule = Rule {
     texts: &[],
     hides: false,
     scope: Scope::List,
+    sides: &[],
     severity: |target| error_for(&[Api::OpenaiResponses], target),
     check,
 };

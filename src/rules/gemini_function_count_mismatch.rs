@@ -63,7 +63,7 @@
 //! Answer every call in the one content behind it.
 //!
 //! ## Sources
-//! Public reports collected in the catalogue of rules
+//! google-gemini/gemini-cli#3814; google-gemini/gemini-cli#4217
 
 use super::{Findings, Place, Rule, Scope, error_for};
 use crate::model::Api;
@@ -79,6 +79,7 @@ pub(super) const RULE: Rule = Rule {
     ],
     hides: false,
     scope: Scope::Neighbours,
+    sides: &[],
     severity: |target| error_for(&[Api::GeminiGenerateContent], target),
     check,
 };

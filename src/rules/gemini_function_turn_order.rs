@@ -73,6 +73,7 @@ pub(super) const RULE: Rule = Rule {
     ],
     hides: false,
     scope: Scope::Neighbours,
+    sides: &[],
     severity: |target| error_for(&[Api::GeminiGenerateContent], target),
     check,
 };

@@ -70,6 +70,7 @@ pub(super) const RULE: Rule = Rule {
     texts: &["Function call is missing a thought_signature in functionCall parts"],
     hides: false,
     scope: Scope::List,
+    sides: &[],
     severity: |target| severity(target),
     check,
 };

@@ -64,6 +64,7 @@ pub(super) const RULE: Rule = Rule {
     texts: &["Image URLs are only allowed for messages with role 'user'"],
     hides: false,
     scope: Scope::Neighbours,
+    sides: &[],
     severity,
     check,
 };

@@ -52,6 +52,7 @@ pub(super) const RULE: Rule = Rule {
     texts: &["The document file name can only contain alphanumeric characters"],
     hides: false,
     scope: Scope::Neighbours,
+    sides: &[],
     severity: |target| error_for(&[Api::BedrockConverse], target),
     check,
 };

@@ -53,6 +53,7 @@ pub(super) const RULE: Rule = Rule {
     texts: &["'function.name': string does not match pattern"],
     hides: false,
     scope: Scope::Neighbours,
+    sides: &[],
     severity,
     check,
 };

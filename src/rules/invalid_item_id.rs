@@ -51,6 +51,7 @@ pub(super) const RULE: Rule = Rule {
     texts: &["Expected an ID that begins with"],
     hides: false,
     scope: Scope::List,
+    sides: &[],
     severity: |target| error_for(&[Api::OpenaiResponses], target),
     check,
 };

@@ -1,15 +1,17 @@
 //! # `invalid_tool_arguments`
 //!
-//! The input of a call is no object.
+//! The arguments of a call are none that the API takes.
 //!
 //! ## Finds
-//! A `tool_use` whose `input` is a list, a string, a number or null.
+//! Anthropic: a `tool_use` whose `input` is a list, a string, a number or null. Chat: `arguments` that are no string, or a
+//! string that is no JSON (a call that was cut short while it streamed).
 //!
 //! ## Provider answers
 //! "Input should be a valid dictionary".
 //!
 //! ## Applies to
-//! Anthropic Messages; seen in public reports.
+//! Anthropic Messages: refused, seen in public reports. OpenAI Chat: refused where they are no string; a string that is
+//! no JSON is a warning, since the first party takes any and strict servers refuse.
 //!
 //! ## Example
 //! ```json
@@ -28,33 +30,40 @@
 //! ## Sources
 //! prism-php/prism#659
 
-use super::{Findings, Place, Rule, Scope, Severity, Target};
+use super::{Findings, Place, Rule, Scope, Severity, Side, Target, Verdict, error_for};
 use crate::model::Api;
-use crate::transcript::Prompt;
-use crate::transcript::marks::Marks;
+use crate::transcript::{Marks, Prompt};
 
 pub(super) const RULE: Rule = Rule {
     id: "invalid_tool_arguments",
-    about: "the input of a call is no object",
+    about: "the arguments of a call are none that the API takes",
     docs: include_str!("invalid_tool_arguments.rs"),
     texts: &["Input should be a valid dictionary"],
     hides: false,
     scope: Scope::Neighbours,
+    sides: &[
+        Side { target: "OpenAI's own API, which takes any string", verdict: Verdict::Accept },
+        Side { target: "servers that read the arguments", verdict: Verdict::Reject },
+    ],
     severity,
     check,
 };
 
 fn severity(target: &Target) -> Option<Severity> {
-    (target.api == Api::AnthropicMessages).then_some(Severity::Error)
+    error_for(&[Api::AnthropicMessages, Api::OpenaiChat], target)
 }
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
+    let wanted = if prompt.api() == Api::AnthropicMessages { "an object" } else { "an object written as a string" };
     for (position, entry) in prompt.entries().enumerate() {
         for (block, part) in (0..).zip(entry.parts) {
-            if part.marks.has(Marks::BAD_INPUT) {
-                let say = format!("a call in message {} has an input that is no object: send an object", position);
-                findings.report(Place::block(position, block), vec![part.id], say);
-            }
+            let severity = match part.marks {
+                marks if marks.has(Marks::BAD_INPUT) => Severity::Error,
+                marks if marks.has(Marks::INPUT_NOT_JSON) && !marks.has(Marks::CUT) => Severity::Warning,
+                _ => continue,
+            };
+            let say = format!("the arguments of a call in message {position} are not {wanted}: send that");
+            findings.report_as(severity, Place::block(position, block), vec![part.id], say);
         }
     }
 }

@@ -59,6 +59,7 @@ pub(super) const RULE: Rule = Rule {
     texts: &["Items are not persisted when `store` is set to false"],
     hides: true,
     scope: Scope::List,
+    sides: &[],
     severity: |target| error_for(&[Api::OpenaiResponses], target).map(|_| Severity::Warning),
     check,
 };

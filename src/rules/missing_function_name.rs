@@ -66,6 +66,7 @@ pub(super) const RULE: Rule = Rule {
     texts: &["function_response.name: Name cannot be empty"],
     hides: false,
     scope: Scope::Neighbours,
+    sides: &[],
     severity: |target| error_for(&[Api::GeminiGenerateContent], target),
     check,
 };

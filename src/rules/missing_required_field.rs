@@ -56,6 +56,7 @@ pub(super) const RULE: Rule = Rule {
     texts: &["missing required field `summary`"],
     hides: false,
     scope: Scope::List,
+    sides: &[],
     severity: |target| error_for(&[Api::OpenaiResponses], target),
     check,
 };

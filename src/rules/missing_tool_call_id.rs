@@ -35,7 +35,7 @@
 
 use super::{Findings, Rule, Scope, error};
 use crate::transcript::pairs::Site;
-use crate::transcript::{IdNo, Prompt, Speaker};
+use crate::transcript::{IdNo, Marks, Prompt, Speaker};
 
 pub(super) const RULE: Rule = Rule {
     id: "missing_tool_call_id",
@@ -44,18 +44,24 @@ pub(super) const RULE: Rule = Rule {
     texts: &["Missing required parameter: 'messages[N].tool_call_id'"],
     hides: false,
     scope: Scope::Neighbours,
+    sides: &[],
     severity: error,
     check,
 };
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
     let pairs = findings.pairs;
-    for ask in pairs.asks.iter().filter(|ask| ask.id == IdNo::NONE && !ask.legacy) {
+    // Position joins what a log masked.
+    let is_masked =
+        |site: Site| prompt.entry(site.message as usize).parts[site.block as usize].marks.has(Marks::MASKED_ID);
+    let is_missing = |id: IdNo, site: Site| id == IdNo::NONE && !is_masked(site);
+    for ask in pairs.asks.iter().filter(|ask| is_missing(ask.id, ask.site) && !ask.legacy) {
         let say = format!("a tool call of message {} has no id: give it one that its result names", ask.site.message);
         findings.report(ask.site.into(), Vec::new(), say);
     }
     let is_function = |site: Site| prompt.entry(site.message as usize).message.speaker == Speaker::Function;
-    for answer in pairs.answers.iter().filter(|answer| answer.id == IdNo::NONE && !is_function(answer.site)) {
+    for answer in pairs.answers.iter().filter(|answer| is_missing(answer.id, answer.site) && !is_function(answer.site))
+    {
         let say = format!("the tool result of message {} names no call: add the id of its call", answer.site.message);
         findings.report(answer.site.into(), Vec::new(), say);
     }

@@ -76,6 +76,7 @@ pub(super) const RULE: Rule = Rule {
     texts: &["Conversation blocks and tool result blocks cannot be provided in the same turn"],
     hides: false,
     scope: Scope::Neighbours,
+    sides: &[],
     severity: |target| severity(target),
     check,
 };

@@ -58,6 +58,29 @@ mod document_without_text;
 mod mixed_tool_and_text_turn;
 mod user_after_tool;
 mod tool_result_count_mismatch;
+mod split_parallel_results;
+mod invalid_tool_call_id;
+mod empty_text_block;
+mod trailing_whitespace;
+mod first_message_not_user;
+mod consecutive_same_role;
+mod thinking_block_prefix_changed;
+mod bound_thinking_kept;
+mod pending_call_evicted;
+mod thinking_block_modified;
+mod thinking_signature_invalid;
+mod orphan_server_tool_result;
+mod unanswered_server_tool_call;
+mod empty_tool_calls;
+mod system_message_position;
+mod invalid_message_name;
+mod reasoning_item_missing;
+mod gemini_thought_signature_invalid;
+mod reasoning_content_missing;
+mod no_user_message;
+mod context_window_exceeded;
+mod truncated_payload;
+mod ids_masked;
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -105,9 +128,18 @@ pub struct Rule {
     /// What it finds hides part of the request, so that nobody can judge the whole.
     pub hides: bool,
     pub scope: Scope,
+    /// Who takes and who refuses what a warning of it is about.
+    pub sides: &'static [Side],
     /// How bad it is for a target; `None` where the rule does not apply.
     pub severity: fn(&Target) -> Option<Severity>,
     pub check: fn(&Prompt, &mut Findings),
+}
+
+/// What one of the targets that a warning leaves open would say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Side {
+    pub target: &'static str,
+    pub verdict: Verdict,
 }
 
 /// A rule broken at one place of a prompt.
@@ -123,6 +155,36 @@ pub struct Finding {
     pub ids: Vec<IdNo>,
     /// What is wrong here and what to do, in one sentence.
     pub say: String,
+    /// How call and result lost each other, where that is what is wrong.
+    pub shape: Option<Shape>,
+}
+
+/// How a call and its result lost each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Shape {
+    /// What stood before the result was cut off, its call with it.
+    Head,
+    /// The list ends with the call.
+    Tail,
+    /// The call, or its result, is gone from between messages that stayed.
+    Middle,
+    /// Results of several messages stand in one run, and only some of their calls before it.
+    MixedParents,
+    /// Something was put between the two.
+    Split,
+}
+
+impl Shape {
+    /// The word used in JSON and on pages.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Shape::Head => "head",
+            Shape::Tail => "tail",
+            Shape::Middle => "middle",
+            Shape::MixedParents => "mixed_parents",
+            Shape::Split => "split",
+        }
+    }
 }
 
 /// Collects what the rules find on one prompt, and lends them what they share.
@@ -130,12 +192,27 @@ pub struct Findings<'a> {
     pub found: Vec<Finding>,
     /// The calls and results of the prompt, paired once for all rules.
     pub pairs: &'a Pairs,
-    api: Api,
+    target: Target<'a>,
     rule: &'static str,
     severity: Severity,
 }
 
 impl Findings<'_> {
+    /// How bad the rule at work is for the target.
+    pub fn severity(&self) -> Severity {
+        self.severity
+    }
+
+    /// Whom the request is judged for.
+    pub fn target(&self) -> &Target<'_> {
+        &self.target
+    }
+
+    /// The window of the model that is judged for, if the catalog knows it.
+    pub fn window(&self) -> Option<u64> {
+        self.target.model.and_then(catalog::window)
+    }
+
     /// Reports the rule as broken, as badly as it states for the target.
     pub fn report(&mut self, place: Place, ids: Vec<IdNo>, say: String) {
         self.report_as(self.severity, place, ids, say);
@@ -145,9 +222,15 @@ impl Findings<'_> {
     pub fn report_as(&mut self, severity: Severity, place: Place, mut ids: Vec<IdNo>, say: String) {
         ids.retain(|id| *id != IdNo::NONE);
         // Calls and results of Chat are no blocks of its content; those of Responses are items.
-        let is_block = !matches!(self.api, Api::OpenaiChat | Api::MistralChat | Api::OpenaiResponses);
+        let is_block = !matches!(self.target.api, Api::OpenaiChat | Api::MistralChat | Api::OpenaiResponses);
         let block = place.block.filter(|_| is_block);
-        self.found.push(Finding { rule: self.rule, severity, message: place.message, block, ids, say });
+        self.found.push(Finding { rule: self.rule, severity, message: place.message, block, ids, say, shape: None });
+    }
+
+    /// Reports the rule as broken because a call and its result lost each other.
+    pub fn report_lost(&mut self, shape: Shape, place: Place, ids: Vec<IdNo>, say: String) {
+        self.report(place, ids, say);
+        self.found.last_mut().into_iter().for_each(|finding| finding.shape = Some(shape));
     }
 }
 
@@ -207,6 +290,19 @@ impl<'a> Target<'a> {
     /// Whether a fact of the profile holds; `false` for a first party.
     pub fn has(&self, fact: fn(&Profile) -> bool) -> bool {
         self.profile.is_some_and(fact)
+    }
+
+    /// How bad it is to break what the chat template of the model asks for; `None` where no template renders the list,
+    /// or the model's does not ask.
+    pub fn template(&self, asks: fn(&Abilities) -> Option<bool>) -> Option<Severity> {
+        if !self.has(|profile| profile.has_template) {
+            return None;
+        }
+        match asks(&self.abilities()) {
+            Some(true) => Some(Severity::Error),
+            Some(false) => None,
+            None => Some(Severity::Warning),
+        }
     }
 
     /// What is known of the model.
@@ -293,6 +389,29 @@ pub const RULES: &[Rule] = &[
     mixed_tool_and_text_turn::RULE,
     user_after_tool::RULE,
     tool_result_count_mismatch::RULE,
+    split_parallel_results::RULE,
+    invalid_tool_call_id::RULE,
+    empty_text_block::RULE,
+    trailing_whitespace::RULE,
+    first_message_not_user::RULE,
+    consecutive_same_role::RULE,
+    thinking_block_prefix_changed::RULE,
+    bound_thinking_kept::RULE,
+    pending_call_evicted::RULE,
+    thinking_block_modified::RULE,
+    thinking_signature_invalid::RULE,
+    orphan_server_tool_result::RULE,
+    unanswered_server_tool_call::RULE,
+    empty_tool_calls::RULE,
+    system_message_position::RULE,
+    invalid_message_name::RULE,
+    reasoning_item_missing::RULE,
+    gemini_thought_signature_invalid::RULE,
+    reasoning_content_missing::RULE,
+    no_user_message::RULE,
+    context_window_exceeded::RULE,
+    truncated_payload::RULE,
+    ids_masked::RULE,
 ];
 
 /// The rule of that name.
@@ -308,10 +427,13 @@ pub fn rule(id: &str) -> Option<&'static Rule> {
 /// use cutpoint::rules::{self, Target};
 /// use cutpoint::transcript::{Prompt, Transcript, size};
 ///
-/// let body = serde_json::json!({"max_tokens": 100, "messages": [
-///     {"role": "user", "content": "How hot is the kiln?"},
-///     {"role": "assistant", "content": [{"type": "tool_use", "id": "k1", "name": "kiln", "input": {}}]},
-///     {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "k1", "content": "1100 degrees"}]}]});
+/// let body = serde_json::json!({
+///     "tools": [{"name": "kiln", "input_schema": {"type": "object"}}],
+///     "messages": [
+///         {"role": "user", "content": "How hot is the kiln?"},
+///         {"role": "assistant", "content": [{"type": "tool_use", "id": "k1", "name": "kiln", "input": {}}]},
+///         {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "k1", "content": "1100 degrees"}]}]
+/// });
 /// let dialect = cutpoint::dialects::detect(&body).ok_or("no request of a known API")?;
 /// let request = (dialect.parse)(body)?;
 /// let transcript = Transcript::of_request(&request, &size::COUNTERS[0]);
@@ -325,7 +447,7 @@ pub fn rule(id: &str) -> Option<&'static Rule> {
 pub fn check(prompt: &Prompt, target: &Target) -> Vec<Finding> {
     let pairs = Pairs::of(prompt);
     let mut findings =
-        Findings { found: Vec::new(), pairs: &pairs, api: target.api, rule: "", severity: Severity::Info };
+        Findings { found: Vec::new(), pairs: &pairs, target: *target, rule: "", severity: Severity::Info };
     for rule in RULES {
         if let Some(severity) = (rule.severity)(target) {
             (findings.rule, findings.severity) = (rule.id, severity);
@@ -427,9 +549,10 @@ fn report_open(prompt: &Prompt, findings: &mut Findings, wanted: Missing, say: i
         if asks.iter().all(|ask| ask.fate != Fate::Open) || missing(pairs, group) != wanted {
             continue;
         }
+        let shape = if wanted == Missing::Tail { Shape::Tail } else { Shape::Middle };
         for (site, ids) in open_asks(asks) {
             let text = say(names(prompt, &ids));
-            findings.report(site.into(), ids, text);
+            findings.report_lost(shape, site.into(), ids, text);
         }
     }
 }

@@ -3,9 +3,10 @@
 //! A tool result has no call right before it.
 //!
 //! ## Finds
-//! A result whose id no call of the turn before it has: the call was cut off at the head, lost in the middle, or
-//! belongs to another conversation. A result that only stands too far behind its open call is
-//! `tool_result_not_adjacent`.
+//! A result whose id no call of the turn before it has. Three shapes: at the head of the list (what stood before was cut
+//! off, the call with it), in the middle (the call was taken out from between), and mixed parents (the run of results
+//! answers the message before it, but for this one, whose own message is gone). A result that only stands too far behind
+//! its open call is `tool_result_not_adjacent`; a call at the tail is `trailing_tool_call`.
 //!
 //! ## Provider answers
 //! Anthropic: "unexpected `tool_use_id` found in `tool_result` blocks: ID. Each `tool_result` block must have a
@@ -13,8 +14,8 @@
 //! preceeding message with 'tool_calls'".
 //!
 //! ## Applies to
-//! Anthropic Messages (documented, and seen in public reports) and OpenAI Chat (documented, and seen in public
-//! reports).
+//! Anthropic Messages and OpenAI Chat (documented, and seen in public reports), OpenAI Responses and Bedrock Converse
+//! (seen in public reports).
 //!
 //! ## Example
 //! ```json
@@ -29,7 +30,7 @@
 //! ## Sources
 //! datakurre/graph-agent#85; n8n-io/n8n#34166; BerriAI/litellm#4931; microsoft/autogen#7955
 
-use super::{Findings, Rule, Scope, identified_error, names};
+use super::{Findings, Rule, Scope, Shape, identified_error, names};
 use crate::transcript::pairs::{Answer, Fit};
 use crate::transcript::{IdNo, Prompt, Speaker};
 
@@ -43,21 +44,37 @@ pub(super) const RULE: Rule = Rule {
     ],
     hides: false,
     scope: Scope::List,
+    sides: &[],
     severity: identified_error,
     check,
 };
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
     let pairs = findings.pairs;
-    // A result without id is `missing_tool_call_id`, wherever it stands; only the legacy role has none to give.
-    let is_silent = |answer: &Answer| {
-        answer.id == IdNo::NONE && prompt.entry(answer.site.message as usize).message.speaker != Speaker::Function
-    };
-    for answer in pairs.answers.iter().filter(|answer| answer.fit == Fit::Orphan && !is_silent(answer)) {
+    let mut groups = pairs.groups.iter().peekable();
+    let said = prompt.entries().position(|entry| entry.message.speaker == Speaker::Assistant);
+    for (index, answer) in (0..).zip(&pairs.answers) {
+        while groups.next_if(|group| group.answers.end <= index).is_some() {}
+        if answer.fit != Fit::Orphan || is_silent(prompt, answer) {
+            continue;
+        }
+        let run = groups.peek().filter(|group| group.answers.contains(&index));
+        let is_mixed = run.is_some_and(|run| pairs.answers_of(run).iter().any(|answer| answer.fit == Fit::Fits));
+        let is_head = said.is_none_or(|first| first > answer.site.message as usize);
         let name = names(prompt, &[answer.id]);
-        let say = format!(
-            "tool result {name} has no call right before it: drop the result, or keep the message with its call"
-        );
-        findings.report(answer.site.into(), vec![answer.id], say);
+        let (shape, why) = match () {
+            () if is_mixed => (Shape::MixedParents, "answers no call of the message before it, as its neighbours do"),
+            () if is_head => {
+                (Shape::Head, "begins the list without its call, which was cut off with what stood before")
+            }
+            () => (Shape::Middle, "has no call right before it: that was taken out of the middle"),
+        };
+        let say = format!("tool result {name} {why}: drop the result, or keep the message with its call");
+        findings.report_lost(shape, answer.site.into(), vec![answer.id], say);
     }
+}
+
+/// A result without id is `missing_tool_call_id`, wherever it stands; only the legacy role has none to give.
+fn is_silent(prompt: &Prompt, answer: &Answer) -> bool {
+    answer.id == IdNo::NONE && prompt.entry(answer.site.message as usize).message.speaker != Speaker::Function
 }

@@ -48,6 +48,7 @@ pub(super) const RULE: Rule = Rule {
     texts: &[],
     hides: false,
     scope: Scope::Neighbours,
+    sides: &[],
     severity: paired_error,
     check,
 };

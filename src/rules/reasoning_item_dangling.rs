@@ -46,6 +46,7 @@ pub(super) const RULE: Rule = Rule {
     texts: &["was provided without its required following item"],
     hides: false,
     scope: Scope::Neighbours,
+    sides: &[],
     severity: |target| error_for(&[Api::OpenaiResponses], target),
     check,
 };

@@ -43,6 +43,7 @@ pub(super) const RULE: Rule = Rule {
     texts: &[],
     hides: true,
     scope: Scope::List,
+    sides: &[],
     severity: |target| error_for(&[Api::OpenaiResponses], target).map(|_| Severity::Info),
     check,
 };

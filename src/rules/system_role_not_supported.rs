@@ -27,7 +27,7 @@
 //! ## Sources
 //! microsoft/agent-framework#1077; rossoctl/context-guru#112; simonw/llm-anthropic#73
 
-use super::{Findings, Place, Rule, Scope, Severity, Target};
+use super::{Findings, Place, Rule, Scope, Severity, Side, Target, Verdict};
 use crate::model::Api;
 use crate::transcript::{Prompt, Speaker};
 
@@ -38,14 +38,22 @@ pub(super) const RULE: Rule = Rule {
     texts: &["Unexpected role \"system\"", "does not support 'system' with this model"],
     hides: false,
     scope: Scope::Neighbours,
+    sides: &[
+        Side { target: "models of 2026 that take system messages in the list", verdict: Verdict::Accept },
+        Side { target: "older models", verdict: Verdict::Reject },
+    ],
     severity,
     check,
 };
 
 fn severity(target: &Target) -> Option<Severity> {
     match target.api {
-        Api::AnthropicMessages => Some(Severity::Warning),
-        Api::OpenaiChat if target.abilities().system_in_list == Some(false) => Some(Severity::Error),
+        Api::AnthropicMessages => match target.abilities().system_in_list {
+            Some(true) => None,
+            Some(false) => Some(Severity::Error),
+            None => Some(Severity::Warning),
+        },
+        Api::OpenaiChat if target.abilities().chat_system == Some(false) => Some(Severity::Error),
         _ => None,
     }
 }

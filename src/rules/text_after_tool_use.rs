@@ -53,6 +53,7 @@ pub(super) const RULE: Rule = Rule {
     texts: &["ids were found without `tool_result` blocks immediately after"],
     hides: false,
     scope: Scope::Neighbours,
+    sides: &[],
     severity,
     check,
 };

@@ -33,7 +33,7 @@
 //! ## Sources
 //! langchain-ai/langchain-aws#389; ogx-ai/ogx#6367; Zoo-Code-Org/Zoo-Code#1307; 1jehuang/jcode#276
 
-use super::{Findings, Rule, Scope, Severity, Target, names};
+use super::{Findings, Rule, Scope, Severity, Side, Target, Verdict, names};
 use crate::model::Api;
 use crate::transcript::pairs::{Answer, Fit, Group, Site};
 use crate::transcript::{IdNo, PartKind, Prompt};
@@ -45,6 +45,10 @@ pub(super) const RULE: Rule = Rule {
     texts: &[],
     hides: false,
     scope: Scope::Neighbours,
+    sides: &[
+        Side { target: "Anthropic's own API, as reports say", verdict: Verdict::Accept },
+        Side { target: "Bedrock InvokeModel and gateways that check by the letter", verdict: Verdict::Reject },
+    ],
     severity,
     check,
 };
@@ -61,7 +65,12 @@ fn check(prompt: &Prompt, findings: &mut Findings) {
         if let Some(site) = order.before {
             let say =
                 format!("something stands before the first tool result of message {}: put results first", site.message);
-            findings.report_as(Severity::Warning, site.into(), Vec::new(), say);
+            let severity = if findings.target().has(|profile| profile.results_first) {
+                Severity::Error
+            } else {
+                Severity::Warning
+            };
+            findings.report_as(severity, site.into(), Vec::new(), say);
         }
         if let Some((site, ids)) = order.behind_gap {
             let say =

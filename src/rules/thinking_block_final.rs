@@ -39,6 +39,7 @@ pub(super) const RULE: Rule = Rule {
     texts: &["The final block in an assistant message cannot be `thinking`"],
     hides: false,
     scope: Scope::Neighbours,
+    sides: &[],
     severity,
     check,
 };

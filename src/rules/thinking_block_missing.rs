@@ -41,6 +41,7 @@ pub(super) const RULE: Rule = Rule {
     texts: &["Expected `thinking` or `redacted_thinking`, but found"],
     hides: false,
     scope: Scope::Neighbours,
+    sides: &[],
     severity: anthropic_error,
     check,
 };

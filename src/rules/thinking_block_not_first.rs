@@ -57,6 +57,7 @@ pub(super) const RULE: Rule = Rule {
     texts: &["If an assistant message contains any thinking blocks, the first block must be"],
     hides: false,
     scope: Scope::Neighbours,
+    sides: &[],
     severity,
     check,
 };

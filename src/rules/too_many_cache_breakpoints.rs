@@ -43,6 +43,7 @@ pub(super) const RULE: Rule = Rule {
     texts: &["A maximum of 4 blocks with cache_control may be provided"],
     hides: false,
     scope: Scope::List,
+    sides: &[],
     severity: anthropic_error,
     check,
 };

@@ -86,6 +86,7 @@ pub(super) const RULE: Rule = Rule {
     texts: &["You can't include more than 5 documents in a request"],
     hides: false,
     scope: Scope::List,
+    sides: &[],
     severity: |target| error_for(&[Api::BedrockConverse], target),
     check,
 };

@@ -41,7 +41,7 @@
 //! ## Sources
 //! the vendor's API reference; public reports
 
-use super::{Findings, Place, Rule, Scope, Severity, Target};
+use super::{Findings, Place, Rule, Scope, Severity, Side, Target, Verdict};
 use crate::model::Api;
 use crate::transcript::prompt::Entry;
 use crate::transcript::{PartFacts, Prompt};
@@ -53,6 +53,10 @@ pub(super) const RULE: Rule = Rule {
     texts: &["string too long. Expected a string with maximum length 40"],
     hides: false,
     scope: Scope::Neighbours,
+    sides: &[
+        Side { target: "models and servers that take 64 characters", verdict: Verdict::Accept },
+        Side { target: "OpenAI's own API", verdict: Verdict::Reject },
+    ],
     severity,
     check,
 };

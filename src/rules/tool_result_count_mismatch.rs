@@ -50,7 +50,7 @@
 //! Answer each call once.
 //!
 //! ## Sources
-//! Public reports collected in the catalogue of rules
+//! mistralai/client-ts#106; camel-ai/camel#1467; partITech/php-mistral#57
 
 use super::{Findings, Place, Rule, Scope, error_for};
 use crate::model::Api;
@@ -63,6 +63,7 @@ pub(super) const RULE: Rule = Rule {
     texts: &["Not the same number of function calls and responses"],
     hides: false,
     scope: Scope::Neighbours,
+    sides: &[],
     severity: |target| error_for(&[Api::MistralChat], target),
     check,
 };

@@ -33,31 +33,68 @@
 //! Move the result right behind its call, and whatever stands between behind the result.
 //!
 //! ## Sources
-//! OpenHands/software-agent-sdk#1450; ogx-ai/ogx#6367; langchain-ai/langchain#34195
+//! OpenHands/software-agent-sdk#1450; ogx-ai/ogx#6367; langchain-ai/langchain#34195;
+//! deepseek-ai/awesome-deepseek-integration#740; kolega-ai/kolega-code#403
 
-use super::{Findings, Rule, Scope, error, names};
-use crate::transcript::Prompt;
+use super::{Findings, Rule, Scope, Severity, Shape, Target, error, names};
+use crate::model::Api;
 use crate::transcript::pairs::Fate;
+use crate::transcript::{Marks, PartKind, Prompt};
 
 pub(super) const RULE: Rule = Rule {
     id: "tool_result_not_adjacent",
     about: "a tool result stands too far behind its call",
     docs: include_str!("tool_result_not_adjacent.rs"),
-    texts: &[],
+    texts: &["No tool output found for tool call"],
     hides: false,
     scope: Scope::List,
-    severity: error,
+    sides: &[],
+    severity,
     check,
 };
 
+fn severity(target: &Target) -> Option<Severity> {
+    match target.api {
+        Api::OpenaiResponses => target.has(|profile| profile.adjacent_outputs).then_some(Severity::Error),
+        _ => error(target),
+    }
+}
+
 fn check(prompt: &Prompt, findings: &mut Findings) {
+    if prompt.api() == Api::OpenaiResponses {
+        return interrupted(prompt, findings);
+    }
     let pairs = findings.pairs;
     for ask in &pairs.asks {
         if let Fate::Late(result) = ask.fate {
             let (name, at) = (names(prompt, &[ask.id]), result.message);
-            let say =
-                format!("the result of tool call {name} stands only in message {at}: move it right behind the call");
-            findings.report(ask.site.into(), vec![ask.id], say);
+            let say = format!(
+                "something stands between tool call {name} and its result in message {at}: move the result right behind \
+                 the call"
+            );
+            findings.report_lost(Shape::Split, ask.site.into(), vec![ask.id], say);
+        }
+    }
+}
+
+/// Calls of Responses that the assistant's words part from their outputs; each such gap is told at its last call.
+fn interrupted(prompt: &Prompt, findings: &mut Findings) {
+    let mut open: Option<(usize, crate::transcript::IdNo)> = None;
+    let mut is_parted = false;
+    for (position, entry) in prompt.entries().enumerate() {
+        let marks = entry.message.marks;
+        match entry.parts.first().map(|part| part.kind) {
+            Some(PartKind::ToolUse) => (open, is_parted) = (Some((position, entry.parts[0].id)), false),
+            Some(PartKind::ToolResult) => {
+                if let Some((at, id)) = open.take().filter(|_| is_parted) {
+                    let say = format!(
+                        "the assistant speaks between tool call {} and the outputs: move that before the calls",
+                        names(prompt, &[id])
+                    );
+                    findings.report_lost(Shape::Split, super::Place::message(at), vec![id], say);
+                }
+            }
+            _ => is_parted |= marks.has(Marks::MADE) && !marks.has(Marks::REASONING),
         }
     }
 }

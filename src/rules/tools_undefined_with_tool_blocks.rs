@@ -3,13 +3,15 @@
 //! Tool blocks stand in a request that defines no tools.
 //!
 //! ## Finds
-//! A `toolUse` or `toolResult` without `toolConfig`; reported once, at the first of them.
+//! A tool use or result in a request without `toolConfig` (Converse) or `tools` (Anthropic); reported once, at the first
+//! of them.
 //!
 //! ## Provider answers
 //! "The toolConfig field must be defined when using toolUse and toolResult content blocks."
 //!
 //! ## Applies to
-//! Bedrock Converse; seen in public reports.
+//! Bedrock Converse: refused, seen in public reports. Anthropic Messages: a warning, since the first party takes it and
+//! gateways that pass the request on to Bedrock refuse.
 //!
 //! ## Example
 //! ```json
@@ -58,9 +60,9 @@
 //! Send `toolConfig` as long as the history holds tool blocks, or turn them into text.
 //!
 //! ## Sources
-//! Public reports collected in the catalogue of rules
+//! vxcontrol/pentagi#196; RooCodeInc/Roo-Code#10155; nearai/ironclaw#1710; HolmesGPT/holmesgpt#2214
 
-use super::{Findings, Place, Rule, Scope, error_for};
+use super::{Findings, Place, Rule, Scope, Severity, Side, Target, Verdict};
 use crate::model::Api;
 use crate::transcript::Prompt;
 
@@ -71,9 +73,21 @@ pub(super) const RULE: Rule = Rule {
     texts: &["The toolConfig field must be defined when using toolUse and toolResult content blocks"],
     hides: false,
     scope: Scope::List,
-    severity: |target| error_for(&[Api::BedrockConverse], target),
+    sides: &[
+        Side { target: "Anthropic's own API", verdict: Verdict::Accept },
+        Side { target: "gateways that pass the request on to Bedrock", verdict: Verdict::Reject },
+    ],
+    severity,
     check,
 };
+
+fn severity(target: &Target) -> Option<Severity> {
+    match target.api {
+        Api::BedrockConverse => Some(Severity::Error),
+        Api::AnthropicMessages => Some(Severity::Warning),
+        _ => None,
+    }
+}
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
     if !prompt.frame().no_tools {

@@ -3,24 +3,23 @@
 //! The request ends with an assistant message and the model takes no prefill.
 //!
 //! ## Finds
-//! A last message of the assistant that awaits no result, for a model that continues none.
+//! A last message of the assistant that awaits no result. A paused turn (an open tool use of the server) is none.
 //!
 //! ## Provider answers
-//! Anthropic: "This model does not support assistant message prefill". Gemini: "Requests ending with a model turn are not
-//! supported".
+//! Anthropic: "This model does not support assistant message prefill. The conversation must end with a user message".
+//! Gemini: "Requests ending with a model turn are not supported". Mistral: "Expected last role User or Tool (or
+//! Assistant with prefix True) for serving but got assistant".
 //!
 //! ## Applies to
-//! Anthropic Messages, refused by Opus 4.6 and later, and Gemini, refused but by 1, 2, 3 and 3.1; older models of both
-//! take it. Silent where the model is not known.
+//! Anthropic Messages and Bedrock Converse: the model decides; Opus 4.6 and later refuse, older ones take it unless
+//! thinking is on. Gemini: refused but by 1, 2, 3 and 3.1. A warning where the model is not known. Mistral Chat:
+//! refused, unless the message has `prefix: true`. All seen in public reports.
 //!
 //! ## Example
 //! ```json
 //! {
 //!   "model": "claude-opus-4-7",
-//!   "messages": [
-//!     {"role": "user", "content": "Kiln?"},
-//!     {"role": "assistant", "content": "It is"}
-//!   ]
+//!   "messages": [{"role": "user", "content": "Kiln?"}, {"role": "assistant", "content": "It is"}]
 //! }
 //! ```
 //!
@@ -30,9 +29,9 @@
 //! ## Sources
 //! hua-bang/pulse-agent#346; aaif-goose/goose#12164; pipecat-ai/pipecat#5821
 
-use super::{Findings, Place, Rule, Scope, Severity, Target};
+use super::{Findings, Place, Rule, Scope, Severity, Side, Target, Verdict};
 use crate::model::Api;
-use crate::transcript::{PartKind, Prompt, Speaker};
+use crate::transcript::{Marks, PartKind, Prompt, Speaker};
 
 pub(super) const RULE: Rule = Rule {
     id: "trailing_assistant_prefill",
@@ -41,24 +40,48 @@ pub(super) const RULE: Rule = Rule {
     texts: &[
         "This model does not support assistant message prefill",
         "Requests ending with a model turn are not supported",
+        "Expected last role User or Tool",
     ],
     hides: false,
     scope: Scope::Neighbours,
+    sides: &[
+        Side {
+            target: "models that continue an assistant message (Claude before Opus 4.6, Gemini up to 3.1)",
+            verdict: Verdict::Accept,
+        },
+        Side { target: "newer models", verdict: Verdict::Reject },
+    ],
     severity,
     check,
 };
 
 fn severity(target: &Target) -> Option<Severity> {
-    let is_asked = matches!(target.api, Api::AnthropicMessages | Api::GeminiGenerateContent);
-    (is_asked && target.abilities().prefill == Some(false)).then_some(Severity::Error)
+    let by_model = match target.abilities().prefill {
+        Some(false) => Severity::Error,
+        Some(true) => Severity::Info,
+        None => Severity::Warning,
+    };
+    match target.api {
+        Api::AnthropicMessages | Api::BedrockConverse | Api::GeminiGenerateContent => Some(by_model),
+        Api::MistralChat => Some(Severity::Error),
+        _ => None,
+    }
 }
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
     let Some(last) = prompt.len().checked_sub(1) else { return };
     let entry = prompt.entry(last);
-    let awaits = entry.message.has_calls || entry.parts.iter().any(|part| part.kind == PartKind::Other);
-    if entry.message.speaker == Speaker::Assistant && !awaits {
-        let say = "the request ends with an assistant message, which this model does not continue: end with the user";
-        findings.report(Place::message(last), Vec::new(), say.to_owned());
+    let is_paused = entry.parts.iter().any(|part| part.kind == PartKind::Other);
+    let awaits = entry.message.has_calls || is_paused || entry.message.marks.has(Marks::PREFIX);
+    if entry.message.speaker != Speaker::Assistant || awaits {
+        return;
     }
+    let thinks = prompt.frame().thinking && prompt.api() == Api::AnthropicMessages;
+    if !thinks && findings.severity() == Severity::Info {
+        return;
+    }
+    let severity = if thinks { Severity::Error } else { findings.severity() };
+    let why = if thinks { "while thinking is on" } else { "which not every model continues" };
+    let say = format!("the request ends with an assistant message, {why}: end with a user message");
+    findings.report_as(severity, Place::message(last), Vec::new(), say);
 }

@@ -46,6 +46,7 @@ pub(super) const RULE: Rule = Rule {
     ],
     hides: false,
     scope: Scope::Neighbours,
+    sides: &[],
     severity: identified_error,
     check,
 };

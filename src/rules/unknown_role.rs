@@ -37,6 +37,7 @@ pub(super) const RULE: Rule = Rule {
     texts: &["Unexpected role"],
     hides: false,
     scope: Scope::Neighbours,
+    sides: &[],
     severity: |target| error_for(&[Api::AnthropicMessages, Api::OpenaiChat, Api::GeminiGenerateContent], target),
     check,
 };

@@ -52,7 +52,7 @@
 //! Put an assistant message between them.
 //!
 //! ## Sources
-//! Public reports collected in the catalogue of rules
+//! datapizza-labs/datapizza-ai#98; pipecat-ai/pipecat-flows#178; charmbracelet/crush#279
 
 use super::{Findings, Place, Rule, Scope, error_for};
 use crate::model::Api;
@@ -65,6 +65,7 @@ pub(super) const RULE: Rule = Rule {
     texts: &["after role 'tool'"],
     hides: false,
     scope: Scope::Neighbours,
+    sides: &[],
     severity: |target| error_for(&[Api::MistralChat], target),
     check,
 };

@@ -40,6 +40,7 @@ pub(super) const RULE: Rule = Rule {
     texts: &["text content blocks must contain non-whitespace text"],
     hides: false,
     scope: Scope::Neighbours,
+    sides: &[],
     severity,
     check,
 };

@@ -38,7 +38,8 @@ pub fn same(left: &Message, right: &Message) -> bool {
     digest(left) == digest(right)
 }
 
-fn pair(left: &Digest, right: &Digest) -> Digest {
+/// The hash of two hashes in order.
+pub fn pair(left: &Digest, right: &Digest) -> Digest {
     let mut hasher = blake3::Hasher::new();
     hasher.update(left).update(right);
     short(&hasher)
@@ -50,7 +51,8 @@ fn short(hasher: &blake3::Hasher) -> Digest {
     digest
 }
 
-fn digest(message: &Message) -> Digest {
+/// The hash of what a message says.
+pub fn digest(message: &Message) -> Digest {
     let mut said = Vec::with_capacity(256);
     say(&mut said, b'm', message.role.as_str());
     message.parts.iter().for_each(|part| say_part(&mut said, part));
@@ -84,6 +86,21 @@ fn say_part(said: &mut Vec<u8>, part: &Part) {
             result.content.iter().for_each(|part| say_part(said, part));
         }
         Body::Image(value) | Body::Other(value) => say(said, b'o', &without_cache(value)),
+    }
+}
+
+/// The hash of a text.
+pub fn of_text(text: &str) -> Digest {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(text.as_bytes());
+    short(&hasher)
+}
+
+/// The JSON of a value without the cache marks of its members.
+pub fn without_cache_marks(value: &Value) -> String {
+    match value {
+        Value::Array(members) => members.iter().map(without_cache).collect(),
+        other => without_cache(other),
     }
 }
 

@@ -13,7 +13,7 @@
 //!
 //! Calls are taken in the order of the log. A call whose id its session has seen is counted once.
 
-mod identity;
+pub mod identity;
 mod open;
 
 use std::collections::{HashMap, HashSet};

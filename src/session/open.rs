@@ -21,7 +21,7 @@ pub struct Open {
     running: Option<Digest>,
     n_pinned: usize,
     /// The answer to the last call.
-    response: Option<Message>,
+    response: Vec<Message>,
     /// When it got its last call, in calls.
     pub touched: u64,
 }
@@ -41,7 +41,7 @@ impl Open {
             compactions: Vec::new(),
         };
         let (digests, behind) = (Vec::new(), Vec::new());
-        Open { session, digests, behind, running: None, n_pinned: 0, response: None, touched: 0 }
+        Open { session, digests, behind, running: None, n_pinned: 0, response: Vec::new(), touched: 0 }
     }
 
     /// The running hash of the last list.
@@ -180,7 +180,7 @@ impl Open {
             return false;
         };
         let tools = |part: &Part| matches!(part.body, Body::ToolUse(_) | Body::ToolResult(_));
-        let answer = self.response.as_ref().is_some_and(|answer| identity::same(answer, first));
+        let answer = self.response.first().is_some_and(|answer| identity::same(answer, first));
         !answer && !first.parts.iter().any(tools)
     }
 

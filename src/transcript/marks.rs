@@ -6,9 +6,11 @@ use serde_json::Value;
 
 use crate::model::{Api, Arguments, Body, Fields, Form, Message, Part, Request, Role};
 
+use super::{cut, ids};
+
 /// A set of marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Marks(u32);
+pub struct Marks(u64);
 
 impl Marks {
     /// An item of type `reasoning`.
@@ -35,7 +37,7 @@ impl Marks {
     pub const BAD_NAME: Marks = Marks(1 << 10);
     /// An item that a model made.
     pub const MADE: Marks = Marks(1 << 11);
-    /// A tool use whose arguments are no object.
+    /// A tool use whose arguments are none that its API takes: no object, in Chat no string.
     pub const BAD_INPUT: Marks = Marks(1 << 12);
     /// A tool use whose name holds what it may not hold, or nothing.
     pub const BAD_TOOL_NAME: Marks = Marks(1 << 13);
@@ -51,13 +53,57 @@ impl Marks {
     pub const CACHED_LONG: Marks = Marks(1 << 18);
     /// A tool use that running code asked for.
     pub const BY_CODE: Marks = Marks(1 << 19);
+    /// A tool use that the provider's server runs.
+    pub const SERVER_CALL: Marks = Marks(1 << 20);
+    /// What such a tool use gave.
+    pub const SERVER_RESULT: Marks = Marks(1 << 21);
+    /// A server's tool use whose code asked the client for something: it waits for that.
+    pub const WAITS_FOR_CLIENT: Marks = Marks(1 << 22);
+    /// Of a message: it holds the result of a server's tool use that stands in an earlier one.
+    pub const FAR_SERVER_RESULT: Marks = Marks(1 << 23);
+    /// Thinking without its signature.
+    pub const UNSIGNED: Marks = Marks(1 << 24);
+    /// A text that ends with white space.
+    pub const TRAILING_SPACE: Marks = Marks(1 << 25);
+    /// An id of a call or result that its API does not take.
+    pub const BAD_CALL_ID: Marks = Marks(1 << 26);
+    /// An id of a call or result that its API took only lately.
+    pub const LATE_CALL_ID: Marks = Marks(1 << 27);
+    /// An id that a logger put in the place of the true one.
+    pub const MASKED_ID: Marks = Marks(1 << 28);
+    /// A text that a logger cut.
+    pub const CUT: Marks = Marks(1 << 29);
+    /// Of a message: a list of calls that holds none.
+    pub const EMPTY_CALLS: Marks = Marks(1 << 30);
+    /// Of a message: a name that holds what it may not hold.
+    pub const BAD_SPEAKER_NAME: Marks = Marks(1 << 31);
+    /// Of a message: reasoning that the server wants back in a member of its own.
+    pub const KEEPS_REASONING: Marks = Marks(1 << 32);
+    /// Of a message: the model is asked to go on with it.
+    pub const PREFIX: Marks = Marks(1 << 33);
+    /// A tool use whose arguments are a string that is no JSON.
+    pub const INPUT_NOT_JSON: Marks = Marks(1 << 38);
+    /// History: the block is not what the model wrote.
+    pub const EDITED: Marks = Marks(1 << 34);
+    /// History: what stands before the block is not what stood there when the model wrote it.
+    pub const PREFIX_CHANGED: Marks = Marks(1 << 35);
+    /// History: another model wrote the block.
+    pub const OTHER_MODEL: Marks = Marks(1 << 36);
+    /// History, of a message: the reasoning that the server made before it is gone.
+    pub const LOST_REASONING: Marks = Marks(1 << 37);
 
     /// Whether all of `other` are set.
     pub fn has(self, other: Marks) -> bool {
         self.0 & other.0 == other.0
     }
 
-    fn with(self, other: Marks, holds: bool) -> Marks {
+    /// These marks but `other`.
+    pub fn without(self, other: Marks) -> Marks {
+        Marks(self.0 & !other.0)
+    }
+
+    /// These marks, and `other` where it holds.
+    pub fn with(self, other: Marks, holds: bool) -> Marks {
         if holds { Marks(self.0 | other.0) } else { self }
     }
 }
@@ -65,6 +111,8 @@ impl Marks {
 /// What the members of a request beside its list say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Frame {
+    /// It is that of one request: what stands in the list is what was sent.
+    pub is_lone: bool,
     /// `previous_response_id` is set.
     pub previous_response: bool,
     /// `conversation` is set.
@@ -75,6 +123,12 @@ pub struct Frame {
     pub no_tools: bool,
     /// Thinking is on with a fixed budget.
     pub thinking: bool,
+    /// Thinking is turned off.
+    pub thinking_off: bool,
+    /// Thinking whose prefix changed is dropped instead of refused.
+    pub drops_unbound_thinking: bool,
+    /// The system text holds an empty block.
+    pub blank_system: bool,
     /// No container is named.
     pub no_container: bool,
     /// The cache marks on tools and system text.
@@ -114,27 +168,46 @@ fn is_long(mark: &Value) -> bool {
 impl Frame {
     /// The frame of a request.
     pub fn of(request: &Request) -> Frame {
-        let is_set = |name: &str| request.extra.get(name).is_some_and(|value| !value.is_null());
+        let member = |name: &str| request.extra.get(name).filter(|value| !value.is_null());
+        let thinking = member("thinking");
+        let is_mode = |wanted: &str| thinking.is_some_and(|mode| mode.get("type").is_some_and(|kind| kind == wanted));
+        let on_mismatch = thinking.and_then(|mode| mode.get("block_binding")?.get("prefix_mismatch_behavior"));
+        let is_blank = |part: &Part| matches!(&part.body, Body::Text(text) if text.is_empty());
         Frame {
-            previous_response: is_set("previous_response_id"),
-            conversation: is_set("conversation"),
+            is_lone: true,
+            previous_response: member("previous_response_id").is_some(),
+            conversation: member("conversation").is_some(),
             store_off: request.extra.get("store") == Some(&Value::Bool(false)),
             no_tools: request.tools.as_ref().is_none_or(Value::is_null),
-            thinking: request
-                .extra
-                .get("thinking")
-                .is_some_and(|mode| mode.get("type").is_some_and(|kind| kind == "enabled")),
-            no_container: !is_set("container"),
+            thinking: is_mode("enabled"),
+            thinking_off: is_mode("disabled"),
+            drops_unbound_thinking: on_mismatch.is_some_and(|behavior| behavior == "drop_block"),
+            blank_system: request.system.form == Form::List && request.system.parts.iter().any(is_blank),
+            no_container: member("container").is_none(),
             cache: CacheMarks::of(request),
         }
     }
 }
 
-/// The marks of a message.
+/// The marks of a message, but for what its parts and its history say.
 pub fn of_message(api: Api, message: &Message) -> Marks {
-    if api != Api::OpenaiResponses {
-        return Marks::default();
+    match api {
+        Api::OpenaiResponses => item(message),
+        Api::OpenaiChat | Api::MistralChat => chat(&message.extra),
+        _ => Marks::default(),
     }
+}
+
+fn chat(extra: &Fields) -> Marks {
+    let name = extra.get("name").and_then(Value::as_str);
+    Marks::default()
+        .with(Marks::EMPTY_CALLS, extra.get("tool_calls").and_then(Value::as_array).is_some_and(Vec::is_empty))
+        .with(Marks::BAD_SPEAKER_NAME, name.is_some_and(|name| !is_tool_name(name) || name.len() > 64))
+        .with(Marks::KEEPS_REASONING, extra.get("reasoning_content").is_some_and(Value::is_string))
+        .with(Marks::PREFIX, extra.get("prefix") == Some(&Value::Bool(true)))
+}
+
+fn item(message: &Message) -> Marks {
     let fields = item_fields(message);
     let kind = fields.get("type").and_then(Value::as_str).unwrap_or("message");
     let is_reasoning = kind == "reasoning";
@@ -175,17 +248,67 @@ fn fits(kind: &str, is_made: bool, id: &str) -> bool {
     !id.is_empty() && id.len() <= 64 && id.starts_with(prefix)
 }
 
-/// The marks of a part.
+/// The marks of a part, but for what its history says.
 pub fn of_part(api: Api, part: &Part) -> Marks {
-    let marks = of_body(part);
+    let is_refused = |id: &str| ids::is_refused(api, id) && !ids::is_masked(id);
+    let marks = of_body(part).with(Marks::BAD_CALL_ID, call_id(part).is_some_and(is_refused));
     match api {
-        Api::GeminiGenerateContent => gemini(part, marks),
-        Api::BedrockConverse => match document_name(api, part) {
-            Some(name) => marks.with(Marks::DOCUMENT, true).with(Marks::BAD_NAME, !is_document_name(name)),
+        Api::AnthropicMessages => match server_id(part) {
+            Some((kind, _)) => marks.with(kind, true),
             None => marks,
         },
+        Api::OpenaiChat | Api::MistralChat => match &part.body {
+            Body::ToolUse(call) => {
+                let is_typed = matches!(&call.arguments, Arguments::Json(value) if !value.is_null());
+                marks.without(Marks::BAD_INPUT).with(Marks::BAD_INPUT, is_typed)
+            }
+            _ => marks,
+        },
+        Api::GeminiGenerateContent => gemini(part, marks),
+        Api::BedrockConverse => {
+            let name = document_name(part);
+            marks
+                .with(Marks::LATE_CALL_ID, call_id(part).is_some_and(|id| id.contains(['.', ':'])))
+                .with(Marks::DOCUMENT, name.is_some())
+                .with(Marks::BAD_NAME, name.is_some_and(|name| !is_document_name(name)))
+        }
         _ => marks,
     }
+}
+
+/// The id of a call or result.
+fn call_id(part: &Part) -> Option<&str> {
+    match &part.body {
+        Body::ToolUse(call) => call.id.as_deref(),
+        Body::ToolResult(result) => result.id.as_deref(),
+        _ => None,
+    }
+}
+
+/// Whether a part that its API knows is a tool use of the server or its result, and the id that joins them.
+fn server_id(part: &Part) -> Option<(Marks, &str)> {
+    let Body::Other(value) = &part.body else { return None };
+    let kind = value.get("type")?.as_str()?;
+    if kind == "server_tool_use" || kind == "mcp_tool_use" {
+        return Some((Marks::SERVER_CALL, value.get("id")?.as_str()?));
+    }
+    kind.ends_with("_tool_result").then(|| Some((Marks::SERVER_RESULT, value.get("tool_use_id")?.as_str()?)))?
+}
+
+/// What a part goes by: the id of a call or result, a server's ones included, or the name of a document.
+pub fn name_of(api: Api, part: &Part) -> Option<&str> {
+    let name = match api {
+        Api::AnthropicMessages => call_id(part).or_else(|| server_id(part).map(|(_, id)| id)),
+        Api::BedrockConverse => call_id(part).or_else(|| document_name(part)),
+        _ => call_id(part),
+    };
+    // A mask joins nothing; position does.
+    name.filter(|name| !ids::is_masked(name))
+}
+
+/// The server's tool use whose code asked for this one.
+pub fn asked_by(part: &Part) -> Option<&str> {
+    part.extra.get("caller")?.get("tool_id")?.as_str()
 }
 
 /// The marks that a part has in whatever language.
@@ -197,21 +320,35 @@ fn of_body(part: &Part) -> Marks {
         .with(Marks::CACHED_LONG, mark.is_some_and(is_long))
         .with(Marks::BY_CODE, asked_by.is_some_and(|kind| kind.starts_with("code_execution")));
     match &part.body {
-        Body::Text(text) => marks.with(Marks::BLANK, text.trim().is_empty()),
+        Body::Text(text) => marks
+            .with(Marks::BLANK, text.trim().is_empty())
+            .with(Marks::TRAILING_SPACE, text.ends_with(char::is_whitespace))
+            .with(Marks::CUT, cut::is_cut(text)),
         Body::ToolUse(call) => marks
             .with(Marks::BAD_INPUT, !matches!(&call.arguments, Arguments::Json(Value::Object(_))))
-            .with(Marks::BAD_TOOL_NAME, !is_tool_name(&call.name)),
+            .with(Marks::INPUT_NOT_JSON, matches!(&call.arguments, Arguments::Text(text) if !is_json(text)))
+            .with(Marks::BAD_TOOL_NAME, !is_tool_name(&call.name))
+            .with(Marks::MASKED_ID, call.id.as_deref().is_some_and(ids::is_masked))
+            .with(Marks::CUT, matches!(&call.arguments, Arguments::Text(text) if cut::is_cut(text))),
         Body::ToolResult(result) => {
             let holds = |wanted: fn(&Body) -> bool| result.content.iter().any(|part| wanted(&part.body));
             let has_other = holds(|body| !matches!(body, Body::Text(_)));
             marks
+                .with(Marks::MASKED_ID, result.id.as_deref().is_some_and(ids::is_masked))
+                .with(Marks::CUT, holds(|body| matches!(body, Body::Text(text) if cut::is_cut(text))))
                 .with(Marks::ERROR_NOT_TEXT, result.is_error && has_other)
                 .with(Marks::IMAGE, holds(|body| matches!(body, Body::Image(_))))
         }
-        Body::Thinking(_) => marks.with(Marks::MARKED_THINKING, mark.is_some()),
+        Body::Thinking(thinking) => marks
+            .with(Marks::MARKED_THINKING, mark.is_some())
+            .with(Marks::UNSIGNED, !thinking.redacted && thinking.signature.as_deref().unwrap_or_default().is_empty()),
         Body::Image(_) => marks.with(Marks::IMAGE, true),
         Body::Other(_) => marks,
     }
+}
+
+fn is_json(text: &str) -> bool {
+    serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
 }
 
 fn is_tool_name(name: &str) -> bool {
@@ -235,9 +372,9 @@ fn is_hollow(part: &Value) -> bool {
 }
 
 /// The name of a document of Converse.
-pub fn document_name(api: Api, part: &Part) -> Option<&str> {
+fn document_name(part: &Part) -> Option<&str> {
     match &part.body {
-        Body::Other(value) if api == Api::BedrockConverse => value.get("document")?.get("name")?.as_str(),
+        Body::Other(value) => value.get("document")?.get("name")?.as_str(),
         _ => None,
     }
 }

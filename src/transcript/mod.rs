@@ -3,17 +3,22 @@
 //! Facts are folded in once, when the transcript is built; after that nothing looks at a message again. Indexes of
 //! messages are those of the session's full transcript, which for a single request are those of its own list.
 
+mod cut;
+pub mod history;
+mod ids;
 pub mod marks;
 pub mod pairs;
 pub mod prompt;
+pub mod served;
 pub mod size;
 mod units;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::model::{Api, Body, Form, Message, Part, Preface, Request, Role, Session, Tokens};
 use size::Counter;
 
+pub use history::History;
 pub use marks::{Frame, Marks};
 pub use pairs::Pairs;
 pub use prompt::Prompt;
@@ -92,6 +97,8 @@ pub struct MessageFacts {
     pub marks: Marks,
     /// A policy may not remove it: system and developer messages.
     pub pinned: bool,
+    /// The last message that answers one of its calls; its own index where none does.
+    pub answered_at: u32,
     /// The round it belongs to, counted from 0.
     pub round: u32,
     /// The exchange it belongs to, counted from 0.
@@ -102,7 +109,7 @@ pub struct MessageFacts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PartFacts {
     pub kind: PartKind,
-    /// The id of a tool use or tool result, the name of a document.
+    /// The id of a tool use or tool result, a server's ones included; the name of a document.
     pub id: IdNo,
     pub tokens: Tokens,
     /// A text part, or a whole result, that holds no character.
@@ -203,6 +210,11 @@ impl Transcript {
         &self.parts[from..to]
     }
 
+    fn part_mut(&mut self, index: usize, part: usize) -> &mut PartFacts {
+        let from = self.messages[index].parts_from as usize;
+        &mut self.parts[from + part]
+    }
+
     /// The id behind a number; `None` for [`IdNo::NONE`].
     pub fn id(&self, id: IdNo) -> Option<&str> {
         self.ids.get(id.0 as usize).map(AsRef::as_ref)
@@ -224,6 +236,8 @@ struct Builder<'c> {
     transcript: Transcript,
     counter: &'c Counter,
     numbers: HashMap<Box<str>, IdNo>,
+    /// Where the server's tool uses stand in the parts, by id.
+    server_calls: HashMap<IdNo, usize>,
 }
 
 impl<'c> Builder<'c> {
@@ -239,21 +253,29 @@ impl<'c> Builder<'c> {
             ids: Vec::new(),
             starts: Default::default(),
         };
-        Builder { transcript, counter, numbers: HashMap::new() }
+        Builder { transcript, counter, numbers: HashMap::new(), server_calls: HashMap::new() }
     }
 
     fn push(&mut self, message: &Message) {
         let parts_from = self.transcript.parts.len() as u32;
         for part in &message.parts {
             let facts = self.part(part);
+            if facts.marks.has(Marks::SERVER_CALL) {
+                self.server_calls.insert(facts.id, self.transcript.parts.len());
+            }
             self.transcript.parts.push(facts);
+            if let Some(call) = marks::asked_by(part).and_then(|id| self.numbers.get(id)) {
+                self.waits(*call);
+            }
         }
         let api = self.transcript.api;
         let item = marks::item_id(api, message).map_or(IdNo::NONE, |id| self.number(id));
-        let of_kind = |kind| self.transcript.parts[parts_from as usize..].iter().any(|part| part.kind == kind);
+        let parts = &self.transcript.parts[parts_from as usize..];
+        let of_kind = |kind| parts.iter().any(|part| part.kind == kind);
+        let marks = marks::of_message(api, message).with(Marks::FAR_SERVER_RESULT, has_far_result(parts));
         self.transcript.messages.push(MessageFacts {
             item,
-            marks: marks::of_message(api, message),
+            marks,
             speaker: match &message.role {
                 // A content of Gemini without a role is the user's.
                 Role::Other(name) if name.is_empty() && api == Api::GeminiGenerateContent => Speaker::User,
@@ -266,25 +288,34 @@ impl<'c> Builder<'c> {
             has_results: of_kind(PartKind::ToolResult),
             has_substitute: of_kind(PartKind::ToolUse) || has_substitute(message),
             pinned: matches!(message.role, Role::System | Role::Developer),
+            answered_at: self.transcript.messages.len() as u32,
             round: 0,
             exchange: 0,
         });
     }
 
+    /// Code that this call of the server runs asked the client for something.
+    fn waits(&mut self, call: IdNo) {
+        if let Some(part) = self.server_calls.get(&call) {
+            let facts = &mut self.transcript.parts[*part];
+            facts.marks = facts.marks.with(Marks::WAITS_FOR_CLIENT, true);
+        }
+    }
+
     fn part(&mut self, part: &Part) -> PartFacts {
         let (api, body) = (self.transcript.api, &part.body);
-        let (kind, id) = match body {
-            Body::Text(_) => (PartKind::Text, None),
-            Body::ToolUse(call) => (PartKind::ToolUse, call.id.as_deref()),
-            Body::ToolResult(result) => (PartKind::ToolResult, result.id.as_deref()),
-            Body::Thinking(_) => (PartKind::Thinking, None),
-            Body::Image(_) => (PartKind::Image, None),
-            Body::Other(_) => (PartKind::Other, marks::document_name(api, part)),
+        let kind = match body {
+            Body::Text(_) => PartKind::Text,
+            Body::ToolUse(_) => PartKind::ToolUse,
+            Body::ToolResult(_) => PartKind::ToolResult,
+            Body::Thinking(_) => PartKind::Thinking,
+            Body::Image(_) => PartKind::Image,
+            Body::Other(_) => PartKind::Other,
         };
         PartFacts {
             kind,
             marks: marks::of_part(api, part),
-            id: id.map_or(IdNo::NONE, |id| self.number(id)),
+            id: marks::name_of(api, part).map_or(IdNo::NONE, |id| self.number(id)),
             tokens: size::part(self.counter, body),
             empty: is_empty(body),
             legacy: matches!(body, Body::ToolUse(call) if call.kind == crate::model::ToolUseKind::LegacyFunction),
@@ -306,6 +337,16 @@ impl<'c> Builder<'c> {
         self.transcript.starts = Unit::ALL.map(|unit| units::starts(&self.transcript.messages, unit));
         self.transcript
     }
+}
+
+/// Whether one of these parts is the result of a server's tool use that stands in an earlier message.
+fn has_far_result(parts: &[PartFacts]) -> bool {
+    if !parts.iter().any(|part| part.marks.has(Marks::SERVER_RESULT)) {
+        return false;
+    }
+    let ids = |mark| parts.iter().filter(move |part| part.marks.has(mark)).map(|part| part.id);
+    let called: HashSet<IdNo> = ids(Marks::SERVER_CALL).collect();
+    ids(Marks::SERVER_RESULT).any(|id| !called.contains(&id))
 }
 
 /// A member that says something in the place of `content`, calls of an unknown shape included.

@@ -117,10 +117,11 @@ impl Pairs {
 /// The pairs of a list whose results stand anywhere behind their calls: each call is a group of its own.
 fn by_id(prompt: &Prompt) -> Pairs {
     let mut pairs = Pairs::default();
-    // What the server keeps may hold either side of a pair.
+    // What the server keeps may hold either side of a pair, and a mask joins nothing.
     let frame = prompt.frame();
     let refers = || prompt.entries().any(|entry| entry.message.marks.has(Marks::REFERENCE));
-    if frame.previous_response || frame.conversation || refers() {
+    let is_masked = || prompt.entries().any(|entry| entry.parts.iter().any(|part| part.marks.has(Marks::MASKED_ID)));
+    if frame.previous_response || frame.conversation || refers() || is_masked() {
         return pairs;
     }
     let mut youngest = vec![NO_ASK; prompt.n_ids()];

@@ -5,7 +5,7 @@
 
 use crate::model::{Api, Tokens};
 
-use super::{Frame, IdNo, MessageFacts, PartFacts, Transcript, Unit};
+use super::{Frame, IdNo, MessageFacts, PartFacts, Speaker, Transcript, Unit};
 
 /// The messages of a transcript that one request would send, in order.
 #[derive(Clone, Copy, Debug)]
@@ -62,6 +62,32 @@ impl<'a> Prompt<'a> {
     pub fn entries(&self) -> impl ExactSizeIterator<Item = Entry<'a>> + DoubleEndedIterator + use<'a> {
         let prompt = *self;
         (0..self.len()).map(move |position| prompt.entry(position))
+    }
+
+    /// The first message of the latest assistant turn: from its last message back over results to where a user began.
+    pub fn latest_turn(&self) -> usize {
+        let is_assistant = |at: &usize| self.entry(*at).message.speaker == Speaker::Assistant;
+        let Some(last) = (0..self.len()).rev().find(is_assistant) else { return self.len() };
+        let turn = (0..=last).rev().take_while(|at| is_assistant(at) || self.entry(*at).message.has_results);
+        turn.last().unwrap_or(last)
+    }
+
+    /// The messages of the transcript that are gone while one of their calls is answered only behind this prompt.
+    pub fn evicted_while_pending(&self) -> impl Iterator<Item = u32> + use<'a> {
+        let (transcript, resident) = (self.transcript, self.resident);
+        let last = resident.last().copied().unwrap_or(0);
+        let mut kept = resident.iter().peekable();
+        (0..last).filter(move |index| {
+            let is_kept = kept.next_if_eq(&index).is_some();
+            let message = &transcript.messages[*index as usize];
+            !is_kept && message.has_calls && message.answered_at > last
+        })
+    }
+
+    /// Tokens of a lone request with what it reserves for output.
+    pub fn lone_size(&self) -> Option<u64> {
+        let call = self.transcript.calls.first().filter(|_| self.frame().is_lone)?;
+        Some(u64::from(call.fixed) + u64::from(self.tokens()) + u64::from(call.reserve))
     }
 
     /// The index in the full transcript of the message at a position.

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use super::{IdNo, MessageFacts, PartKind, Speaker, Transcript};
+use super::{IdNo, Marks, MessageFacts, PartKind, Speaker, Transcript};
 
 /// The smallest piece that a policy removes at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -33,6 +33,7 @@ pub(super) fn number(transcript: &mut Transcript) {
         if index > 0 && is_real_user(message) {
             exchange += 1;
         }
+        message.answered_at = answered_at[index] as u32;
         message.round = round;
         message.exchange = exchange;
         reach = reach.max(answered_at[index]);
@@ -69,14 +70,12 @@ fn last_answers(transcript: &Transcript) -> Vec<usize> {
     let mut open = OpenCalls::default();
     for index in 0..transcript.messages.len() {
         for part in transcript.parts_of(index) {
-            match part.kind {
-                PartKind::ToolUse => open.ask(index, part.id),
-                PartKind::ToolResult => {
-                    if let Some(asked) = open.answer(part.id) {
-                        last[asked] = index;
-                    }
-                }
-                _ => {}
+            if part.kind == PartKind::ToolUse || part.marks.has(Marks::SERVER_CALL) {
+                open.ask(index, part.id);
+            }
+            let is_answer = part.kind == PartKind::ToolResult || part.marks.has(Marks::SERVER_RESULT);
+            if let Some(asked) = is_answer.then(|| open.answer(part.id)).flatten() {
+                last[asked] = index;
             }
         }
     }

@@ -17,6 +17,9 @@ fn check(body: &str, flags: &[&str]) -> Ran {
     run_with(&[&["check", "-"], flags].concat(), body.as_bytes())
 }
 
+/// Judges by one rule, whatever others may find.
+const ONE: [&str; 2] = ["--select", "orphan_tool_result"];
+
 /// The requests of the JSON form.
 #[track_caller]
 fn requests(ran: &Ran) -> Vec<Value> {
@@ -61,6 +64,9 @@ fn a_language_that_is_unknown_or_does_not_fit_is_named() {
 #[test]
 fn a_profile_of_another_language_is_told() {
     check(ORPHAN, &["--profile", "deepseek"]).refuses(100, &["--profile deepseek", "1 request in anthropic.messages"]);
+    let chat = r#"{"messages": [{"role": "user", "content": "Kiln?"}]}"#;
+    let ran = check(chat, &["--api", "openai.chat", "--profile", "mistral", "-o", "json"]);
+    assert_eq!((apis(&ran), ran.stderr.as_str()), (vec!["mistral.chat".to_owned()], ""));
     let ran = check(ORPHAN, &["--profile", "strict-gateway"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (100, ""));
 }
@@ -86,7 +92,7 @@ fn folders_patterns_and_lines_are_checked_whole() {
             .collect();
         assert_eq!(places, ["/a.jsonl:1", "/a.jsonl:2", "/deep/b.json:1"]);
     }
-    let table = run(&["check", &path]);
+    let table = run(&[&["check", path.as_str()], &ONE[..]].concat());
     assert!(table.stdout.contains("3 requests: 2 would be refused, 1 would be taken\n"), "{}", table.stdout);
     assert!(table.stdout.contains("orphan_tool_result (error): 2 in 2 requests\n"), "{}", table.stdout);
     assert!(!table.stdout.contains('\u{1b}'));
@@ -94,7 +100,7 @@ fn folders_patterns_and_lines_are_checked_whole() {
 
 #[test]
 fn a_finding_has_its_place_in_json() {
-    let finding = requests(&check(ORPHAN, &["-o", "json"]))[0]["findings"][0].clone();
+    let finding = requests(&check(ORPHAN, &[&ONE[..], &["-o", "json"]].concat()))[0]["findings"][0].clone();
     assert_eq!((&finding["rule"], &finding["severity"]), (&json!("orphan_tool_result"), &json!("error")));
     assert_eq!((&finding["message_index"], &finding["block_index"]), (&json!(0), &json!(0)));
     assert_eq!(finding["path"], "messages.0.content.0");
@@ -119,7 +125,7 @@ fn told(form: &str) -> (tempfile::TempDir, Ran) {
     let path = folder.path().join("a b,c.jsonl");
     let good = r#"{"model": "claude-opus-4-7", "messages": [{"role": "user", "content": "Kiln?"}]}"#;
     fs::write(&path, format!("{good}\n{}\n", one_line(ORPHAN))).unwrap();
-    let ran = run(&["check", path.to_str().unwrap(), "--output", form]);
+    let ran = run(&[&["check", path.to_str().unwrap(), "--output", form], &ONE[..]].concat());
     assert_eq!(ran.code, 100, "{}", ran.stderr);
     (folder, ran)
 }
@@ -154,7 +160,7 @@ fn sarif_has_the_members_that_the_standard_requires() {
 
 #[test]
 fn sarif_of_standard_input_names_no_file_and_of_good_requests_no_result() {
-    let log: Value = serde_json::from_str(&check(ORPHAN, &["-o", "sarif"]).stdout).unwrap();
+    let log: Value = serde_json::from_str(&check(ORPHAN, &[&ONE[..], &["-o", "sarif"]].concat()).stdout).unwrap();
     let location = &log["runs"][0]["results"][0]["locations"][0];
     assert!(location.get("physicalLocation").is_none() && location.get("logicalLocations").is_some());
     let good = check(r#"{"model": "gpt-4.1", "messages": [{"role": "user", "content": "a"}]}"#, &["-o", "sarif"]);

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use cutpoint::model::Api;
+use cutpoint::profiles::PROFILES;
 use cutpoint::{dialects, rules};
 
 /// Modules that may use files, the environment and tokio, and name what lies above them.
@@ -142,19 +143,32 @@ fn plural_folders_hold_what_their_tables_list() {
 #[test]
 fn every_rule_has_a_firing_and_a_silent_case_in_each_api_it_judges() {
     let cases = super::rules::own_cases();
-    for rule in rules::RULES {
-        for api in Api::ALL.iter().filter(|api| (rule.severity)(&rules::Target::new(**api, None)).is_some()) {
-            let about = |(_, expect): &&(PathBuf, serde_json::Value)| {
-                expect["api"] == api.id() && expect["about"].as_array().unwrap().contains(&rule.id.into())
-            };
-            let fires = |expect: &serde_json::Value| {
-                expect["findings"].as_array().unwrap().iter().any(|finding| finding["rule"] == rule.id)
-            };
-            let of_rule: Vec<_> = cases.iter().filter(about).map(|(_, expect)| fires(expect)).collect();
-            assert!(of_rule.contains(&true), "{} has no case that fires in {api}", rule.id);
-            assert!(of_rule.contains(&false), "{} has no silent case in {api}", rule.id);
-        }
+    for (rule, api, profile) in judged_by() {
+        let about = |(_, expect): &&(PathBuf, serde_json::Value)| {
+            let is_at = expect["api"] == api.id() && (profile.is_none() || expect["profile"].as_str() == profile);
+            is_at && expect["about"].as_array().unwrap().contains(&rule.id.into())
+        };
+        let fires = |expect: &serde_json::Value| {
+            expect["findings"].as_array().unwrap().iter().any(|finding| finding["rule"] == rule.id)
+        };
+        let of_rule: Vec<_> = cases.iter().filter(about).map(|(_, expect)| fires(expect)).collect();
+        let at = format!("{api} {}", profile.unwrap_or_default());
+        assert!(of_rule.contains(&true), "{} has no case that fires in {at}", rule.id);
+        assert!(of_rule.contains(&false), "{} has no silent case in {at}", rule.id);
     }
+}
+
+/// Every rule with every API it judges, first party; and with the first profile that it judges only there.
+fn judged_by() -> impl Iterator<Item = (&'static rules::Rule, Api, Option<&'static str>)> {
+    let pairs = rules::RULES.iter().flat_map(|rule| Api::ALL.iter().map(move |api| (rule, *api)));
+    pairs.filter_map(|(rule, api)| {
+        let applies = |profile| (rule.severity)(&rules::Target { api, profile, model: None }).is_some();
+        if applies(None) {
+            return Some((rule, api, None));
+        }
+        let profile = PROFILES.iter().find(|profile| profile.speaks(api) && applies(Some(*profile)));
+        profile.map(|profile| (rule, api, Some(profile.id)))
+    })
 }
 
 #[test]
@@ -168,10 +182,12 @@ fn every_rule_is_documented_by_the_template() {
         assert_eq!(titles, wanted, "{}", rule.id);
         let example = text.split("```json\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
         let body: serde_json::Value = serde_json::from_str(example).unwrap();
-        let fires = |api: &Api| {
-            let Ok(request) = (dialects::for_api(*api).parse)(body.clone()) else { return false };
-            super::rules::judge(&request).findings.iter().any(|finding| finding.rule == rule.id)
+        let fires = |api: &Api, profile| {
+            let judged = super::rules::judge_case(*api, profile, &body);
+            judged.is_some_and(|judged| judged.findings.iter().any(|finding| finding.rule == rule.id))
         };
-        assert!(Api::ALL.iter().any(fires), "the example of {} does not fire", rule.id);
+        let targets = || PROFILES.iter().map(Some).chain([None]);
+        let any = targets().any(|profile| Api::ALL.iter().any(|api| fires(api, profile)));
+        assert!(any, "the example of {} does not fire", rule.id);
     }
 }

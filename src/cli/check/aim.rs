@@ -3,10 +3,10 @@
 use clap::Args;
 
 use crate::judge::{COUNTER, Judgement};
-use crate::model::{Api, Conversation, Message, Request};
+use crate::model::{Api, Call, Conversation, Message};
 use crate::profiles::{self, PROFILES, Profile};
 use crate::rules::{self, Finding, Target};
-use crate::transcript::Transcript;
+use crate::transcript::{History, Transcript};
 
 /// Whom the requests are judged for, and by which rules
 #[derive(Debug, Args)]
@@ -57,16 +57,23 @@ fn rule_of(id: &str) -> Result<&'static str, String> {
 
 /// What a target would say of a request, and the messages that it sends.
 pub(super) struct Seen<'m> {
+    /// The language it is in; a profile may have it judged as another.
+    pub api: Api,
     pub model: Option<String>,
     pub messages: &'m [Message],
     pub judgement: Judgement,
 }
 
 impl Aim {
-    /// The judgement on one request.
-    pub fn judge<'m>(&self, request: &'m Request) -> Seen<'m> {
-        let transcript = Transcript::of_request(request, COUNTER);
-        self.judge_prefix(&transcript, &request.messages)
+    /// The judgement on one request, by what its session has shown before.
+    pub fn judge<'m>(&self, call: &'m mut Call, history: &mut History) -> Seen<'m> {
+        let api = call.request.api;
+        if let Some(profile) = self.profile {
+            profile.adopt(&mut call.request);
+        }
+        let mut transcript = Transcript::of_request(&call.request, COUNTER);
+        history.follow(call, &mut transcript);
+        Seen { api, ..self.judge_prefix(&transcript, &call.request.messages) }
     }
 
     /// The judgement on a conversation by its last request: a call without result at its end awaits that result.
@@ -84,7 +91,7 @@ impl Aim {
         let model = self.model.as_deref().or(transcript.model.as_deref());
         let target = Target { api: transcript.api, profile, model };
         let judgement = Judgement::of(transcript, messages.len() as u32, &target, |finding| self.wants(finding));
-        Seen { model: model.map(str::to_owned), messages, judgement }
+        Seen { api: transcript.api, model: model.map(str::to_owned), messages, judgement }
     }
 
     fn wants(&self, finding: &Finding) -> bool {

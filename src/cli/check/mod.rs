@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use crate::judge::Judgement;
 use crate::model::{Message, Place, Record};
 use crate::source;
+use crate::transcript::History;
 
 mod aim;
 mod drawing;
@@ -101,8 +102,12 @@ impl Check {
 
     fn judge_all(self) -> Result<Exit> {
         let mut run = Run { teller: self.output.teller(self.all), summary: Summary::default(), printed: Ok(()) };
+        let mut history = History::new();
         let report = source::records_in(self.paths.input(), self.aim.api, &mut |record| match record {
-            Record::Call(call) => run.take(&call.place, self.aim.judge(&call.request)),
+            Record::Call(mut call) => {
+                let place = call.place.clone();
+                run.take(&place, self.aim.judge(&mut call, &mut history));
+            }
             Record::Conversation(conversation) => {
                 let place = conversation.place.clone();
                 self.aim.judge_last(*conversation, &mut |seen| run.take(&place, seen));
@@ -135,7 +140,7 @@ struct Run {
 impl Run {
     /// Counts and tells one request.
     fn take(&mut self, place: &Place, seen: Seen) {
-        self.summary.add(&seen.judgement);
+        self.summary.add(seen.api, &seen.judgement);
         let judged =
             Judged { place, model: seen.model.as_deref(), messages: seen.messages, judgement: &seen.judgement };
         let text = self.teller.tell(&judged);

@@ -27,11 +27,11 @@ struct Count {
 }
 
 impl Summary {
-    /// Counts one request in.
-    pub fn add(&mut self, judgement: &Judgement) {
+    /// Counts in one request of an API.
+    pub fn add(&mut self, api: Api, judgement: &Judgement) {
         self.requests += 1;
         *self.verdicts.entry(judgement.verdict).or_default() += 1;
-        *self.apis.entry(judgement.api).or_default() += 1;
+        *self.apis.entry(api).or_default() += 1;
         let mut seen: Vec<&str> = Vec::new();
         for finding in &judgement.findings {
             let none = Count { worst: finding.severity, requests: 0, findings: 0 };

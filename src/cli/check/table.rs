@@ -76,6 +76,7 @@ impl Tell for Table {
             text.push_str(&self.explanation(judged, group));
             text.push('\n');
         }
+        text.push_str(&sides(&self.screen, judged));
         text
     }
 
@@ -93,6 +94,14 @@ impl Tell for Table {
         }
         text
     }
+}
+
+/// What each target that the request leaves open would say, where the verdict depends.
+fn sides(screen: &Screen, judged: &Judged) -> String {
+    let sides = judged.judgement.by_target.iter();
+    let lines: String =
+        sides.map(|(target, verdict)| screen.wrapped(&format!("{target}: {}", verdict.as_str()), 2)).collect();
+    if lines.is_empty() { lines } else { format!("{lines}\n") }
 }
 
 /// Which request it is, the verdict on it, and whose language it is in.
@@ -138,21 +147,25 @@ mod tests {
 
     use super::*;
     use crate::dialects;
-    use crate::judge;
+    use crate::judge::{COUNTER, Judgement};
     use crate::model::Place;
     use crate::rules::Target;
+    use crate::transcript::Transcript;
 
-    /// What the table says of that many requests with one body.
+    /// What the table says of that many requests with one body, by the rules of lost calls and results.
     fn table(width: usize, all: bool, body: serde_json::Value, times: u32) -> String {
         let mut table = Table::new(Screen { width, coloured: false }, all);
         let mut summary = Summary::default();
         let request = (dialects::detect(&body).unwrap().parse)(body).unwrap();
-        let judgement = judge::judge(&request, &Target::new(request.api, request.model.as_deref()));
+        let transcript = Transcript::of_request(&request, COUNTER);
+        let target = Target::new(request.api, request.model.as_deref());
+        let wants = |finding: &Finding| ["orphan_tool_result", "unanswered_tool_call"].contains(&finding.rule);
+        let judgement = Judgement::of(&transcript, request.messages.len() as u32, &target, wants);
         let mut text = String::new();
         for line in 1..=times {
             let place = Place { source: "calls.jsonl".into(), line };
             let model = request.model.as_deref();
-            summary.add(&judgement);
+            summary.add(request.api, &judgement);
             text += &table.tell(&Judged { place: &place, model, messages: &request.messages, judgement: &judgement });
         }
         text + &table.end(&summary)
@@ -178,8 +191,8 @@ mod tests {
         assert_snapshot!(table(80, false, orphan(), 1), @r#"
         calls.jsonl:1: reject (anthropic.messages, claude-opus-4-7)
           error orphan_tool_result at messages.2.content.1
-            tool result `kiln_0` has no call right before it: drop the result, or keep
-            the message with its call
+            tool result `kiln_0` answers no call of the message before it, as its
+            neighbours do: drop the result, or keep the message with its call
 
               0  user       "Fire the kiln. Slowly, please: last time the glaze crawled…
               1  assistant  "So."

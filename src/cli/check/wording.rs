@@ -13,40 +13,50 @@ pub(super) fn section(documentation: &str, title: &str) -> Option<String> {
 
 /// The first text with which the provider of an API answers a broken rule, where the documentation quotes one.
 ///
-/// A section quotes one provider, or names each before its texts: `Anthropic: "…". OpenAI: "…"`.
+/// Texts are anyone's unless a name stands before them: `Anthropic: "…", "…". Bedrock in 2024: "…"`.
 pub(super) fn answer(rule: &Rule, api: Api) -> Option<String> {
     let said = section(&rule.documentation(), "Provider answers")?;
-    let names_someone = VENDORS.iter().any(|(name, _)| said.contains(&format!("{name}: \"")));
-    if !names_someone {
-        return quoted(&said);
+    let (mut rest, mut speaker) = (said.as_str(), None);
+    while let Some((before, from)) = rest.split_once('"') {
+        let (quote, behind) = quote(from)?;
+        if let Some(label) = before.trim_end().strip_suffix(':') {
+            speaker = speaker_of(label);
+        }
+        if speaker.is_none_or(|apis| apis.contains(&api)) {
+            return Some(quote);
+        }
+        rest = behind;
     }
-    let of_api = VENDORS.iter().filter(|(_, apis)| apis.contains(&api));
-    of_api.filter_map(|(name, _)| said.split_once(&format!("{name}: \""))).find_map(|(_, rest)| quote(rest))
+    None
 }
 
-/// Whose words a name in the documentation introduces.
-const VENDORS: &[(&str, &[Api])] = &[
+/// Whose words a label introduces, by the name in its last sentence; `None` where it names nobody.
+fn speaker_of(label: &str) -> Option<&'static [Api]> {
+    let sentence = label.rsplit(". ").next().unwrap_or(label);
+    SPEAKERS.iter().find(|(name, _)| sentence.contains(name)).map(|(_, apis)| *apis)
+}
+
+/// Names in labels, and the APIs whose first party they are; a server or a template that adds rules is nobody's.
+const SPEAKERS: &[(&str, &[Api])] = &[
     ("Anthropic", &[Api::AnthropicMessages]),
-    ("Chat", &[Api::OpenaiChat]),
-    ("Responses", &[Api::OpenaiResponses]),
     ("OpenAI", &[Api::OpenaiChat]),
+    ("Responses", &[Api::OpenaiResponses]),
     ("Gemini", &[Api::GeminiGenerateContent]),
-    ("Converse", &[Api::BedrockConverse]),
     ("Bedrock", &[Api::BedrockConverse]),
+    ("Converse", &[Api::BedrockConverse]),
     ("Mistral", &[Api::MistralChat]),
+    ("DeepSeek", &[]),
+    ("Moonshot", &[]),
+    ("Templates", &[]),
 ];
 
-fn quoted(text: &str) -> Option<String> {
-    quote(text.split_once('"')?.1)
-}
-
-/// The text up to the quote that ends it; `\"` does not.
-fn quote(text: &str) -> Option<String> {
+/// The text up to the quote that ends it, and what follows; `\"` does not end it.
+fn quote(text: &str) -> Option<(String, &str)> {
     let mut end = 0;
     loop {
         end += text[end..].find('"')?;
         if !text[..end].ends_with('\\') {
-            return Some(text[..end].replace("\\\"", "\""));
+            return Some((text[..end].replace("\\\"", "\""), &text[end + 1..]));
         }
         end += 1;
     }
@@ -71,6 +81,10 @@ mod tests {
         check("unknown_role", Api::AnthropicMessages, Some("Unexpected role \"tool\""));
         check("gemini_function_count_mismatch", Api::GeminiGenerateContent, Some("function response parts"));
         check("server_side_history", Api::OpenaiResponses, None);
+        check("invalid_tool_call_id", Api::MistralChat, Some("length of 9"));
+        check("consecutive_same_role", Api::BedrockConverse, Some("roles must alternate between \"user\""));
+        check("consecutive_same_role", Api::AnthropicMessages, None);
+        check("text_before_tool_result", Api::AnthropicMessages, Some("ids were found without"));
     }
 
     #[test]

@@ -1,0 +1,54 @@
+//! # `empty_tool_calls`
+//!
+//! An assistant message has an empty list of calls.
+//!
+//! ## Finds
+//! `tool_calls: []`.
+//!
+//! ## Provider answers
+//! "[] is too short - 'messages.N.tool_calls'"
+//!
+//! ## Applies to
+//! OpenAI Chat; seen in public reports.
+//!
+//! ## Example
+//! ```json
+//! {
+//!   "messages": [
+//!     {"role": "user", "content": "Fire."},
+//!     {"role": "assistant", "content": "Done.", "tool_calls": []},
+//!     {"role": "user", "content": "Again."}
+//!   ]
+//! }
+//! ```
+//!
+//! ## Remedy
+//! Leave the member out where there is no call.
+//!
+//! ## Sources
+//! the API reference of the vendor
+
+use super::{Findings, Place, Rule, Scope, error_for};
+use crate::model::Api;
+use crate::transcript::{Marks, Prompt};
+
+pub(super) const RULE: Rule = Rule {
+    id: "empty_tool_calls",
+    about: "an assistant message has an empty list of calls",
+    docs: include_str!("empty_tool_calls.rs"),
+    texts: &["[] is too short"],
+    hides: false,
+    scope: Scope::Neighbours,
+    sides: &[],
+    severity: |target| error_for(&[Api::OpenaiChat], target),
+    check,
+};
+
+fn check(prompt: &Prompt, findings: &mut Findings) {
+    for (position, entry) in prompt.entries().enumerate() {
+        if entry.message.marks.has(Marks::EMPTY_CALLS) {
+            let say = format!("message {position} has an empty `tool_calls` list: leave it out");
+            findings.report(Place::message(position), Vec::new(), say);
+        }
+    }
+}
