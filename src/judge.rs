@@ -4,9 +4,39 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::model::Api;
+use crate::model::{Api, Place, Request};
 use crate::rules::{self, Finding, Severity, Shape, Target, Verdict};
+use crate::transcript::size::{COUNTERS, Counter};
 use crate::transcript::{Prompt, Transcript};
+
+/// What transcripts are counted with that are judged.
+pub const COUNTER: &Counter = &COUNTERS[0];
+
+/// The judgement on a lone request, by every rule.
+///
+/// ```
+/// use cutpoint::{dialects, judge, rules};
+///
+/// let body = serde_json::json!({
+///     "model": "claude-opus-4-7",
+///     "max_tokens": 1024,
+///     "messages": [{"role": "user", "content": [
+///         {"type": "tool_result", "tool_use_id": "kiln_1", "content": "1100 degrees"}]}]
+/// });
+/// let dialect = dialects::detect(&body).ok_or("no request of a known API")?;
+/// let request = (dialect.parse)(body)?;
+/// let target = rules::Target::new(request.api, request.model.as_deref());
+/// let judgement = judge::judge(&request, &target);
+/// assert_eq!(judgement.verdict, rules::Verdict::Reject);
+/// for finding in &judgement.findings {
+///     println!("{} at {}: {}", finding.rule, judge::path(request.api, finding), finding.say);
+/// }
+/// # Ok::<(), String>(())
+/// ```
+pub fn judge(request: &Request, target: &Target) -> Judgement {
+    let transcript = Transcript::of_request(request, COUNTER);
+    Judgement::of(&transcript, transcript.messages.len() as u32, target, |_| true)
+}
 
 /// What a target would say of a request.
 #[derive(Clone, Debug)]
@@ -34,6 +64,15 @@ impl Judgement {
         Judgement { api: transcript.api, verdict, by_target, findings, ids }
     }
 
+    /// As the command line and the service write it, with the place where the request stands.
+    pub fn to_json_at(&self, place: &Place) -> Value {
+        let mut fields = json!({ "source": &*place.source, "line": place.line });
+        if let (Value::Object(fields), Value::Object(said)) = (&mut fields, self.to_json()) {
+            fields.extend(said);
+        }
+        fields
+    }
+
     /// As the command line and the service write it.
     pub fn to_json(&self) -> Value {
         let findings = self.findings.iter().zip(&self.ids).map(|(finding, ids)| {
@@ -44,7 +83,7 @@ impl Judgement {
                 "block_index": finding.block,
                 "ids": ids,
                 "shape": finding.shape.map(Shape::as_str),
-                "path": path(finding),
+                "path": path(self.api, finding),
                 "message": finding.say,
             })
         });
@@ -70,11 +109,51 @@ fn sides(findings: &[Finding]) -> BTreeMap<&'static str, Verdict> {
     sides
 }
 
-/// Where a finding stands, as providers write it: `messages.2.content.0`.
-pub fn path(finding: &Finding) -> String {
-    match (finding.message, finding.block) {
-        (Some(message), Some(block)) => format!("messages.{message}.content.{block}"),
-        (Some(message), None) => format!("messages.{message}"),
-        (None, _) => "the request".to_owned(),
+/// The member of an OpenAI Chat message at which its provider points for a rule.
+const CHAT_MEMBERS: &[(&str, &str)] = &[
+    ("missing_tool_call_id", "tool_call_id"),
+    ("orphan_tool_result", "role"),
+    ("system_role_not_supported", "role"),
+    ("unknown_role", "role"),
+];
+
+/// Where a finding stands, as the API's provider writes it: `messages.2.content.0` for Anthropic and Converse,
+/// `messages.[2].role` for Chat, `input[2]` for Responses, `contents[2].parts[0]` for Gemini.
+pub fn path(api: Api, finding: &Finding) -> String {
+    let Some(message) = finding.message else { return "the request".to_owned() };
+    let block = |before: &str, behind: &str| match finding.block {
+        Some(block) => format!("{before}{block}{behind}"),
+        None => String::new(),
+    };
+    match api {
+        Api::AnthropicMessages | Api::BedrockConverse => format!("messages.{message}{}", block(".content.", "")),
+        Api::OpenaiChat | Api::MistralChat => match CHAT_MEMBERS.iter().find(|(rule, _)| *rule == finding.rule) {
+            Some((_, member)) => format!("messages.[{message}].{member}"),
+            None => format!("messages.[{message}]"),
+        },
+        Api::OpenaiResponses => format!("input[{message}]"),
+        Api::GeminiGenerateContent => format!("contents[{message}]{}", block(".parts[", "]")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(api: Api, message: Option<u32>, block: Option<u32>, expected: &str) {
+        let (rule, severity, say) = ("orphan_tool_result", Severity::Error, String::new());
+        let finding = Finding { rule, severity, message, block, ids: Vec::new(), say, shape: None };
+        assert_eq!(path(api, &finding), expected);
+    }
+
+    #[test]
+    fn a_place_is_written_as_its_provider_writes_it() {
+        check(Api::AnthropicMessages, Some(2), Some(0), "messages.2.content.0");
+        check(Api::BedrockConverse, Some(2), None, "messages.2");
+        check(Api::OpenaiChat, Some(2), None, "messages.[2].role");
+        check(Api::OpenaiResponses, Some(3), None, "input[3]");
+        check(Api::GeminiGenerateContent, Some(2), Some(0), "contents[2].parts[0]");
+        check(Api::GeminiGenerateContent, None, None, "the request");
     }
 }

@@ -4,6 +4,7 @@ use anyhow::Result;
 use clap::Args;
 
 use crate::cell::Window;
+use crate::dash::CheckMode;
 use crate::ingest::Counts;
 use crate::source;
 use crate::store::Store;
@@ -53,7 +54,7 @@ impl Demo {
     pub fn run(self) -> Result<Exit> {
         serve_on(async {
             let store = unless_interrupted(self.replay()).await?;
-            if self.no_serve { store.close().await } else { serve(store, &self.listen).await }
+            if self.no_serve { store.close().await } else { serve(store, &self.listen, CheckMode::default()).await }
         })?;
         Ok(Exit::Pass)
     }

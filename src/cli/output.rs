@@ -47,6 +47,6 @@ pub fn print(text: &str) -> Result<()> {
 }
 
 /// The width to lay out for where `COLUMNS` states one; otherwise the terminal's own counts.
-fn stated_width() -> Option<u16> {
+pub fn stated_width() -> Option<u16> {
     std::env::var("COLUMNS").ok()?.parse().ok()
 }

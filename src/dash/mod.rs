@@ -5,6 +5,7 @@
 //! whole state of a page, and a page's path with `.csv` or `.json` gives its figures.
 
 mod assets;
+mod check;
 mod content;
 mod csv;
 mod error;
@@ -37,13 +38,19 @@ use tokio::sync::oneshot;
 
 use crate::store::Store;
 
+pub use check::{Mode as CheckMode, router as check_router};
 pub use error::Error;
 
 /// How long requests under way may take once the dashboard is told to stop.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Every page, asset and probe over a store.
+/// Every page, asset and probe over a store, and the service that checks requests.
 pub fn router(store: Arc<Store>) -> Router {
+    router_checking(store, CheckMode::default())
+}
+
+/// The same with the mode in which requests are checked that ask for none.
+pub fn router_checking(store: Arc<Store>, check: CheckMode) -> Router {
     Router::new()
         .route("/", get(overview::show))
         .route("/runs", get(runs::list))
@@ -58,6 +65,7 @@ pub fn router(store: Arc<Store>) -> Router {
         .route("/icon.svg", get(assets::icon))
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready))
+        .merge(check::router(check))
         .fallback(|| async { Error::NotFound("There is no page at this address.".to_owned()) })
         .with_state(store)
         .layer(middleware::from_fn(headers::secure))
@@ -65,14 +73,15 @@ pub fn router(store: Arc<Store>) -> Router {
 }
 
 /// Answers requests until the process is told to stop, then closes the database.
-pub async fn serve(listener: TcpListener, store: Store) -> Result<()> {
-    serve_until(listener, store, stop_signal()).await
+pub async fn serve(listener: TcpListener, store: Store, check: CheckMode) -> Result<()> {
+    serve_until(listener, store, check, stop_signal()).await
 }
 
 /// Answers requests until `shutdown` is done, finishes those under way, then closes the database.
 pub async fn serve_until(
     listener: TcpListener,
     store: Store,
+    check: CheckMode,
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> Result<()> {
     let address = listener.local_addr().context("could not read the address that the dashboard listens on")?;
@@ -84,7 +93,7 @@ pub async fn serve_until(
         // The receiver is gone only when nothing is being served any more.
         let _ = stopping.send(());
     };
-    let serving = axum::serve(listener, router(store.clone())).with_graceful_shutdown(shutdown);
+    let serving = axum::serve(listener, router_checking(store.clone(), check)).with_graceful_shutdown(shutdown);
     tokio::select! {
         served = serving.into_future() => served.context("could not serve the dashboard")?,
         () = patience(stopped) => tracing::warn!("requests under way were cut off"),

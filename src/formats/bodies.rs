@@ -67,6 +67,23 @@ pub const MISTRAL: Format = Format {
     read: |frames, emit| read(frames, emit, Api::MistralChat),
 };
 
+/// The id of the format of an API's bodies.
+pub(super) fn id(api: Api) -> &'static str {
+    match api {
+        Api::AnthropicMessages => ANTHROPIC.id,
+        Api::OpenaiChat => OPENAI.id,
+        Api::OpenaiResponses => RESPONSES.id,
+        Api::GeminiGenerateContent => GEMINI.id,
+        Api::BedrockConverse => BEDROCK.id,
+        Api::MistralChat => MISTRAL.id,
+    }
+}
+
+/// Whether a format is one of those here.
+pub(super) fn are_read_by(format: &Format) -> bool {
+    Api::ALL.iter().any(|api| id(*api) == format.id)
+}
+
 /// Members that bodies have, whatever the API.
 const MEMBERS: &[&str] = &[
     "messages",
@@ -144,14 +161,15 @@ pub(super) fn is_known(value: &Value) -> bool {
     value.as_object().is_some_and(|fields| is_foreign(fields) || is_own(fields))
 }
 
-fn read(frames: &mut Frames, emit: &mut dyn FnMut(Record), api: Api) -> io::Result<()> {
+/// Reads bodies of an API, whatever they look like.
+pub(super) fn read(frames: &mut Frames, emit: &mut dyn FnMut(Record), api: Api) -> io::Result<()> {
     super::each(frames, emit, |frame, emit| {
         emit(Record::Call(Box::new(call(frame, api)?)));
         Ok(())
     })
 }
 
-/// The call of a body: by its own signs where it has some, else in the language of the log.
+/// The call of a body.
 fn call(frame: Frame, api: Api) -> Result<Call, String> {
     let dialect = dialects::for_api(api);
     let request = (dialect.parse)(frame.value)?;

@@ -8,8 +8,9 @@ use std::io;
 
 use serde_json::Value;
 
+use crate::dialects;
 use crate::frame::{Frame, Frames};
-use crate::model::{Defect, Message, Place, Record, Role, SessionCall, Time, Usage};
+use crate::model::{Api, Defect, Message, Place, Record, Role, SessionCall, Time, Usage};
 
 mod atif;
 mod batch_input;
@@ -101,6 +102,31 @@ pub fn format(id: &str) -> Option<&'static Format> {
 /// The format that the first recognised frame of a head is of.
 pub fn detect(head: &[&Frame]) -> Option<&'static Format> {
     head.iter().find_map(|frame| FORMATS.iter().find(|format| (format.sniff)(frame)))
+}
+
+/// The same where the user states that requests are in `api`: a log that is recognised as nothing else, and that can
+/// hold bodies of it, holds them.
+pub fn detect_in(head: &[&Frame], api: Api) -> Option<&'static Format> {
+    let known = detect(head);
+    let is_open = known.is_none_or(|format| bodies::are_read_by(format) || format.id == messages::FORMAT.id);
+    if is_open && head.iter().any(|frame| can_be_body(&frame.value, api)) { format(bodies::id(api)) } else { known }
+}
+
+fn can_be_body(value: &Value, api: Api) -> bool {
+    let signs = ["messages", "input", "contents", "model", "modelId"];
+    signs.iter().any(|sign| value.get(sign).is_some()) && (dialects::for_api(api).parse)(value.clone()).is_ok()
+}
+
+/// Reads a log whose requests are in `api`, as the user states, whatever they look like or say themselves: bare bodies
+/// and Cutpoint's own log. Any other format is in a language of its own.
+pub fn read_in(format: &Format, api: Api, frames: &mut Frames, emit: &mut dyn FnMut(Record)) -> io::Result<()> {
+    if bodies::are_read_by(format) {
+        bodies::read(frames, emit, api)
+    } else if format.id == native::FORMAT.id {
+        native::read_in(frames, emit, Some(api))
+    } else {
+        (format.read)(frames, emit)
+    }
 }
 
 /// The calls that a message list implies: one at every assistant message that does not follow another one and is not

@@ -11,7 +11,7 @@
 //! Only `request` is needed: the body as it was sent. `time` (or `ts`) is ISO 8601, or seconds or milliseconds since 1970.
 //! `session` (or `session_id`) names the conversation; without it calls are joined by their growing message lists. `id`
 //! (or `request_id`) names the call, and the same id twice is one call, unless `attempt` tells them apart. `api` is
-//! `anthropic.messages` or `openai.chat`; without it the body decides. `response` is a message, or the body that the
+//! one of [`Api`]'s ids; without it the body decides. `response` is a message, or the body that the
 //! provider answered; the response may also carry `status`, `error` and `usage`. `usage` counts tokens in our own words (`input` counts cached tokens
 //! in) or in those of either provider. A broken stream (`stream_complete: false`) has no response. Compactions are not
 //! marked: they show where a request stops extending the one before it.
@@ -31,7 +31,7 @@ pub const FORMAT: Format = Format {
     about: "Cutpoint's own log: one call a line with request, response, status and usage",
     shape: Shape::RequestLog,
     sniff,
-    read,
+    read: |frames, emit| read_in(frames, emit, None),
 };
 
 fn sniff(frame: &Frame) -> bool {
@@ -40,17 +40,21 @@ fn sniff(frame: &Frame) -> bool {
     !portkey && frame.value.get("request").is_some_and(|request| lists.iter().any(|list| request.get(*list).is_some()))
 }
 
-fn read(frames: &mut Frames, emit: &mut dyn FnMut(Record)) -> io::Result<()> {
+/// Reads the log; its requests are in `api`, where the user states one, whatever a line says.
+pub(super) fn read_in(frames: &mut Frames, emit: &mut dyn FnMut(Record), api: Option<Api>) -> io::Result<()> {
     super::each(frames, emit, |frame, emit| {
-        emit(Record::Call(Box::new(call(frame)?)));
+        emit(Record::Call(Box::new(call(frame, api)?)));
         Ok(())
     })
 }
 
-fn call(mut frame: Frame) -> Result<Call, String> {
+fn call(mut frame: Frame, stated: Option<Api>) -> Result<Call, String> {
     let line = &mut frame.value;
     let body = line.get_mut("request").map(Value::take).ok_or("the line has no `request` member")?;
-    let dialect = dialect(line, &body)?;
+    let dialect = match stated {
+        Some(api) => dialects::for_api(api),
+        None => dialect(line, &body)?,
+    };
     let mut request = (dialect.parse)(body)?;
     if request.model.is_none() {
         request.model = super::name(line, &["model"]);

@@ -37,3 +37,8 @@ pub fn write(comparison: &Comparison, form: Form, width: Option<u16>) -> Result<
         Form::Json => Ok(json::write(comparison)),
     }
 }
+
+/// The columns of the terminal on stdout, if there is one.
+pub fn terminal_width() -> Option<u16> {
+    table::terminal_width()
+}

@@ -54,7 +54,7 @@ fn figure(tally: &Tally, id: &str) -> String {
 /// The comparison as tables, laid out for `width` or, without one, for the terminal if there is one: what does not fit
 /// beside each other goes below.
 pub fn terminal(comparison: &Comparison, width: Option<u16>) -> String {
-    let width = usize::from(width.or_else(|| Table::new().width()).unwrap_or(WIDTH));
+    let width = usize::from(width.or_else(terminal_width).unwrap_or(WIDTH));
     let mut out = String::new();
     for (setting, cells) in settings(comparison) {
         out.push_str(&format!("{}\n", title(comparison, setting, cells[0])));
@@ -66,6 +66,11 @@ pub fn terminal(comparison: &Comparison, width: Option<u16>) -> String {
     }
     out.push_str(&footnote(comparison));
     out
+}
+
+/// The columns of the terminal on stdout, if there is one.
+pub fn terminal_width() -> Option<u16> {
+    Table::new().width()
 }
 
 /// The comparison as Markdown tables.

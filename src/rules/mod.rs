@@ -420,6 +420,30 @@ pub fn rule(id: &str) -> Option<&'static Rule> {
 }
 
 /// The findings of every rule on one prompt, in the order of the list.
+///
+/// A prompt may be any part of a transcript; a lone request is judged by [`judge`](crate::judge::judge).
+///
+/// ```
+/// use cutpoint::rules::{self, Target};
+/// use cutpoint::transcript::{Prompt, Transcript, size};
+///
+/// let body = serde_json::json!({
+///     "tools": [{"name": "kiln", "input_schema": {"type": "object"}}],
+///     "messages": [
+///         {"role": "user", "content": "How hot is the kiln?"},
+///         {"role": "assistant", "content": [{"type": "tool_use", "id": "k1", "name": "kiln", "input": {}}]},
+///         {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "k1", "content": "1100 degrees"}]}]
+/// });
+/// let dialect = cutpoint::dialects::detect(&body).ok_or("no request of a known API")?;
+/// let request = (dialect.parse)(body)?;
+/// let transcript = Transcript::of_request(&request, &size::COUNTERS[0]);
+/// let target = Target::new(request.api, None);
+/// // As it is, the request is taken; with its first two messages cut away, it is not.
+/// assert!(rules::check(&Prompt::new(&transcript, &[0, 1, 2]), &target).is_empty());
+/// let findings = rules::check(&Prompt::new(&transcript, &[2]), &target);
+/// assert_eq!(findings[0].rule, "orphan_tool_result");
+/// # Ok::<(), String>(())
+/// ```
 pub fn check(prompt: &Prompt, target: &Target) -> Vec<Finding> {
     let pairs = Pairs::of(prompt);
     let mut findings =

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use crate::formats::{self, FORMATS, Format};
 use crate::frame::{self, Frames};
-use crate::model::{Defect, Record, Session};
+use crate::model::{Api, Defect, Record, Session};
 use crate::session::{Joined, Joiner};
 use digest::{Digest, Digested};
 
@@ -97,7 +97,7 @@ pub fn read(input: Input, on_joined: &mut dyn FnMut(Joined)) -> Result<Report, E
 pub fn read_named(name: &str, reader: impl BufRead, on_joined: &mut dyn FnMut(Joined)) -> Result<Report, Error> {
     join(on_joined, |on_record| {
         let mut report = Report::default();
-        read_stream(name, reader, None, &mut report, on_record)?;
+        read_stream(name, reader, Stated::default(), &mut report, on_record)?;
         Ok(report)
     })
 }
@@ -129,8 +129,20 @@ fn join(
     Ok(report)
 }
 
+/// What the user states of the logs, whatever their content looks like.
+#[derive(Clone, Copy, Default)]
+struct Stated {
+    format: Option<&'static Format>,
+    api: Option<Api>,
+}
+
 /// Reads the input and hands on its records, defects included.
 pub fn records(input: Input, on_record: &mut dyn FnMut(Record)) -> Result<Report, Error> {
+    records_in(input, None, on_record)
+}
+
+/// The same, the requests of bare bodies and of Cutpoint's own log being in `api` where one is stated.
+pub fn records_in(input: Input, api: Option<Api>, on_record: &mut dyn FnMut(Record)) -> Result<Report, Error> {
     let format = match input.format {
         Some(id) => Some(formats::format(id).ok_or_else(|| Error::NoSuchFormat(id.to_owned()))?),
         None => None,
@@ -141,7 +153,7 @@ pub fn records(input: Input, on_record: &mut dyn FnMut(Record)) -> Result<Report
     let mut report = Report::default();
     let mut known = HashSet::new();
     for path in input.paths {
-        read_path(path, format, &mut known, &mut report, on_record)?;
+        read_path(path, Stated { format, api }, &mut known, &mut report, on_record)?;
     }
     Ok(report)
 }
@@ -149,13 +161,13 @@ pub fn records(input: Input, on_record: &mut dyn FnMut(Record)) -> Result<Report
 /// Reads what a path names, but for the files in `known`, which were read before.
 fn read_path(
     path: &str,
-    format: Option<&'static Format>,
+    stated: Stated,
     known: &mut HashSet<PathBuf>,
     report: &mut Report,
     on_record: &mut dyn FnMut(Record),
 ) -> Result<(), Error> {
     if path == "-" {
-        return read_stream("-", io::stdin().lock(), format, report, on_record);
+        return read_stream("-", io::stdin().lock(), stated, report, on_record);
     }
     let found = paths::find(path)?;
     let n_before = report.files;
@@ -165,7 +177,7 @@ fn read_path(
             continue;
         }
         let name = file.display().to_string();
-        match read_file(file, &name, format, report, on_record) {
+        match read_file(file, &name, stated, report, on_record) {
             Err(Error::Unrecognised { .. } | Error::Empty(_)) if found.searched => report.files_skipped += 1,
             done => done?,
         }
@@ -179,32 +191,36 @@ fn read_path(
 fn read_file(
     file: &Path,
     name: &str,
-    format: Option<&'static Format>,
+    stated: Stated,
     report: &mut Report,
     on_record: &mut dyn FnMut(Record),
 ) -> Result<(), Error> {
     let opened = File::open(file).map_err(|source| Error::Unreadable { path: name.to_owned(), source })?;
-    read_stream(name, BufReader::with_capacity(1 << 18, opened), format, report, on_record)
+    read_stream(name, BufReader::with_capacity(1 << 18, opened), stated, report, on_record)
 }
 
 fn read_stream(
     name: &str,
     reader: impl BufRead,
-    format: Option<&'static Format>,
+    stated: Stated,
     report: &mut Report,
     on_record: &mut dyn FnMut(Record),
 ) -> Result<(), Error> {
     let unreadable = |source| Error::Unreadable { path: name.to_owned(), source };
     let mut digest = Digest::default();
     let mut frames = Frames::new(name, Digested { reader, digest: &mut digest }).map_err(unreadable)?;
-    let format = match format {
+    let format = match stated.format {
         Some(format) => format,
-        None => recognise(name, &mut frames)?,
+        None => recognise(name, &mut frames, stated.api)?,
     };
-    (format.read)(&mut frames, &mut |record| {
+    let mut hand_on = |record: Record| {
         report.note(&record);
         on_record(record);
-    })
+    };
+    match stated.api {
+        Some(api) => formats::read_in(format, api, &mut frames, &mut hand_on),
+        None => (format.read)(&mut frames, &mut hand_on),
+    }
     .map_err(unreadable)?;
     report.files += 1;
     report.bookkeeping += frames.counts().bookkeeping;
@@ -214,9 +230,10 @@ fn read_stream(
     Ok(())
 }
 
-fn recognise(name: &str, frames: &mut Frames) -> Result<&'static Format, Error> {
+fn recognise(name: &str, frames: &mut Frames, api: Option<Api>) -> Result<&'static Format, Error> {
     let head = frames.head().map_err(|source| Error::Unreadable { path: name.to_owned(), source })?;
-    if let Some(format) = formats::detect(&head) {
+    let known = api.map_or_else(|| formats::detect(&head), |api| formats::detect_in(&head, api));
+    if let Some(format) = known {
         return Ok(format);
     }
     let first = head.first().map(|frame| format!("it begins {:?}", frame::beginning(&frame.value.to_string())));

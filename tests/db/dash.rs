@@ -82,7 +82,11 @@ async fn an_empty_store_says_how_to_begin() {
     assert_page(&get(&router, "/").await, &["cutpoint demo", "cutpoint ingest"]);
     assert_page(&get(&router, "/runs").await, &["No replay was kept yet"]);
     assert_page(&get(&router, "/sessions").await, &["No session is stored yet"]);
-    assert_page(&get(&router, "/rules").await, &["/rules/orphan_tool_result"]);
+    let rules = get(&router, "/rules").await;
+    assert_page(&rules, &["/rules/orphan_tool_result", "<section class=\"panel\" id=\"gemini.generate_content\""]);
+    for rule in cutpoint::rules::RULES {
+        assert!(rules.text.contains(&format!("/rules/{}\"", rule.id)), "{}", rule.id);
+    }
     assert_page(&get(&router, "/rules/orphan_tool_result").await, &["Remedy", "Sources"]);
 }
 
@@ -198,6 +202,27 @@ async fn wrong_addresses_say_what_is_wrong() {
 }
 
 #[tokio::test]
+async fn a_rule_says_how_bad_it_is_in_each_api() {
+    let fresh = Fresh::database("dash_rule").await;
+    let router = dash::router(Arc::new(fresh.store));
+    let error = "<span class=\"severity error\">error</span>";
+    let page = get(&router, "/rules/orphan_tool_result").await;
+    assert_page(&page, &[&format!("<dt>anthropic.messages {error}"), &format!("<dt>openai.chat {error}")]);
+}
+
+#[tokio::test]
+async fn requests_are_checked_beside_the_pages() {
+    let fresh = Fresh::database("dash_check").await;
+    let router = dash::router_checking(Arc::new(fresh.store), dash::CheckMode::Refuse);
+    let ask =
+        |body: &'static str| router.clone().oneshot(Request::post("/api/v1/check").body(Body::from(body)).unwrap());
+    let refused = ask(r#"{"messages": [{"role": "tool", "tool_call_id": "k", "content": "hot"}]}"#).await.unwrap();
+    assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY);
+    assert_eq!(refused.headers()[header::CACHE_CONTROL], "no-store");
+    assert_eq!(ask("Kiln?").await.unwrap().status(), StatusCode::BAD_REQUEST);
+}
+
+#[tokio::test]
 async fn probes_tell_a_living_process_from_a_ready_one() {
     let fresh = Fresh::database("dash_probes").await;
     let router = dash::router(Arc::new(fresh.store));
@@ -212,7 +237,8 @@ async fn serving_ends_when_told_to_stop() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-    let serving = tokio::spawn(dash::serve_until(listener, fresh.store, async { stopped.await.unwrap() }));
+    let (mode, shutdown) = (dash::CheckMode::default(), async { stopped.await.unwrap() });
+    let serving = tokio::spawn(dash::serve_until(listener, fresh.store, mode, shutdown));
     let idle = tokio::net::TcpStream::connect(address).await.unwrap();
     stop.send(()).unwrap();
     serving.await.unwrap().unwrap();

@@ -37,6 +37,7 @@ fn settings_out_of_range_are_named() {
     with("--counter", "abacus").refuses(2, &["abacus", "o200k"]);
     run(&["replay", sample, "--window", "huge"]).refuses(2, &["unknown window `huge`", "200000"]);
     run(&["replay"]).refuses(2, &["name a log to replay"]);
+    run(&["serve", "--check", "moody"]).refuses(2, &["no mode is called `moody`", "log, refuse"]);
 }
 
 #[test]

@@ -118,10 +118,10 @@ fn check_names_the_rule_the_place_and_the_remedy() {
                    {"role": "tool", "tool_call_id": "call_1", "content": "rising"}]}"#;
     let ran = run_with(&["check", "-"], body.as_bytes());
     assert_eq!(ran.code, 100, "{}", ran.stderr);
-    assert!(ran.stdout.contains("orphan_tool_result") && ran.stdout.contains("messages.1"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("orphan_tool_result") && ran.stdout.contains("messages.[1].role"), "{}", ran.stdout);
     let valid =
         run_with(&["check", "-"], br#"{"model": "gpt-4.1", "messages": [{"role": "user", "content": "tide?"}]}"#);
-    assert_eq!((valid.code, valid.stdout.as_str()), (0, "1 requests: 0 would be refused\n"));
+    assert_eq!((valid.code, valid.stdout.as_str()), (0, "1 request: 0 would be refused, 1 would be taken\n"));
 }
 
 #[test]

@@ -3,6 +3,8 @@
 mod arithmetic;
 mod bad_input;
 mod charts;
+mod check;
+mod check_service;
 mod cli;
 mod dialects;
 mod formats;

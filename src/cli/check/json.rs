@@ -1,19 +1,21 @@
-//! Findings for programs.
+//! Findings for programs: one document, one request a line.
 
-use serde_json::{Value, json};
-
-use super::Judged;
+use super::{Judged, Summary, Tell};
 
 /// Every request with its verdict and its findings.
-pub(super) fn json(judged: &[Judged]) -> String {
-    let requests: Vec<Value> = judged.iter().map(request).collect();
-    format!("{:#}\n", json!({ "schema_version": 1, "requests": requests }))
+#[derive(Default)]
+pub(super) struct Json {
+    has_begun: bool,
 }
 
-fn request(judged: &Judged) -> Value {
-    let mut fields = json!({ "source": &*judged.place.source, "line": judged.place.line });
-    if let (Value::Object(fields), Value::Object(said)) = (&mut fields, judged.judgement.to_json()) {
-        fields.extend(said);
+impl Tell for Json {
+    fn tell(&mut self, judged: &Judged) -> String {
+        let before = if self.has_begun { ",\n" } else { "{\"schema_version\":1,\"requests\":[\n" };
+        self.has_begun = true;
+        format!("{before}{}", judged.judgement.to_json_at(judged.place))
     }
-    fields
+
+    fn end(&mut self, _: &Summary) -> String {
+        "\n]}\n".to_owned()
+    }
 }

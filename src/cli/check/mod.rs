@@ -1,83 +1,95 @@
 //! `cutpoint check`: would the provider take these requests?
+//!
+//! Requests are judged as they are read, and each is told before the next one is: neither bodies nor findings add up.
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 
 use crate::judge::Judgement;
-use crate::model::{Call, Conversation, Place, Record};
-use crate::profiles::{self, PROFILES, Profile};
-use crate::rules::{self, Finding, Target, Verdict};
+use crate::model::{Message, Place, Record};
 use crate::source;
-use crate::transcript::size::COUNTERS;
-use crate::transcript::{History, Transcript};
+use crate::transcript::History;
 
+mod aim;
+mod drawing;
+mod github;
 mod json;
+mod junit;
+mod sarif;
+mod screen;
+mod summary;
 mod table;
+mod wording;
 
 use super::exit::{Exit, NothingSelected, Usage};
 use super::input::{Paths, tell_left_out};
 use super::output::print;
 use super::runtime::interruptible;
+use aim::{Aim, Seen};
+use screen::Screen;
+use summary::Summary;
 
 /// Judge every request of a log as its provider would; exit code 100 if one would be refused
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  cutpoint check request.json\n  cutpoint check calls.jsonl --output json --model claude-opus-4-7\n  \
-                        cutpoint explain orphan_tool_result"
-)]
+#[command(after_help = "Examples:\n  cutpoint check request.json\n  \
+                        cutpoint check fixtures/ --output sarif >check.sarif\n  \
+                        cutpoint check calls.jsonl --output json --model claude-opus-4-7\n  \
+                        curl … | cutpoint check - --api openai.chat --profile deepseek\n  \
+                        cutpoint explain orphan_tool_result")]
 pub struct Check {
     #[command(flatten)]
     paths: Paths,
     /// The form of the result on stdout
     #[arg(short, long, value_enum, default_value_t = Form::Table, env = "CUTPOINT_OUTPUT")]
     output: Form,
+    /// Draw every finding in the table, and not only the first of each rule
+    #[arg(long)]
+    all: bool,
     #[command(flatten)]
     aim: Aim,
 }
 
-/// Whom the requests are judged for, and by which rules
-#[derive(Debug, Args)]
-struct Aim {
-    /// A server that adds rules to its API (azure, deepseek, vllm, ...); by default the API's first party
-    #[arg(long, value_parser = profile_of)]
-    profile: Option<&'static Profile>,
-    /// The model to judge for, in the place of the one that a request names
-    #[arg(long)]
-    model: Option<String>,
-    /// Judge by these rules only
-    #[arg(long, value_delimiter = ',', value_parser = rule_of)]
-    select: Vec<&'static str>,
-    /// Leave these rules out
-    #[arg(long, value_delimiter = ',', value_parser = rule_of)]
-    ignore: Vec<&'static str>,
-}
-
-impl Aim {
-    fn wants(&self, finding: &Finding) -> bool {
-        (self.select.is_empty() || self.select.contains(&finding.rule)) && !self.ignore.contains(&finding.rule)
-    }
-}
-
-fn profile_of(id: &str) -> Result<&'static Profile, String> {
-    let known = || PROFILES.iter().map(|profile| profile.id).collect::<Vec<_>>().join(", ");
-    profiles::profile(id).ok_or_else(|| format!("no profile is called `{id}`; there are {}", known()))
-}
-
-fn rule_of(id: &str) -> Result<&'static str, String> {
-    let unknown = || format!("no rule is called `{id}`; `cutpoint explain --list` lists all");
-    rules::rule(id).map(|rule| rule.id).ok_or_else(unknown)
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Form {
+    /// Drawn for people
     Table,
+    /// Every request with its findings
     Json,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// JUnit XML, a test case a request
+    Junit,
+    /// Annotations of GitHub Actions
+    Github,
 }
 
 /// A request of a log with what the target would say.
-struct Judged {
-    place: Place,
-    judgement: Judgement,
+struct Judged<'m> {
+    place: &'m Place,
+    model: Option<&'m str>,
+    messages: &'m [Message],
+    judgement: &'m Judgement,
+}
+
+/// A form of the result: told request by request, so that a long log needs no memory.
+trait Tell {
+    /// What the form says of one request.
+    fn tell(&mut self, judged: &Judged) -> String;
+
+    /// What ends the result, once all requests are told.
+    fn end(&mut self, summary: &Summary) -> String;
+}
+
+impl Form {
+    fn teller(self, all: bool) -> Box<dyn Tell> {
+        match self {
+            Form::Table => Box::new(table::Table::new(Screen::of_stdout(), all)),
+            Form::Json => Box::new(json::Json::default()),
+            Form::Sarif => Box::new(sarif::Sarif::default()),
+            Form::Junit => Box::new(junit::Junit::default()),
+            Form::Github => Box::new(github::Github),
+        }
+    }
 }
 
 impl Check {
@@ -89,48 +101,51 @@ impl Check {
     }
 
     fn judge_all(self) -> Result<Exit> {
-        let mut judged = Vec::new();
+        let mut run = Run { teller: self.output.teller(self.all), summary: Summary::default(), printed: Ok(()) };
         let mut history = History::new();
-        let report = source::records(self.paths.input(), &mut |record| match record {
-            Record::Call(call) => judged.push(judge(*call, &mut history, &self.aim)),
-            Record::Conversation(conversation) => judged.push(judge_conversation(*conversation, &self.aim)),
+        let report = source::records_in(self.paths.input(), self.aim.api, &mut |record| match record {
+            Record::Call(mut call) => {
+                let place = call.place.clone();
+                run.take(&place, self.aim.judge(&mut call, &mut history));
+            }
+            Record::Conversation(conversation) => {
+                let place = conversation.place.clone();
+                self.aim.judge_last(*conversation, &mut |seen| run.take(&place, seen));
+            }
             Record::Defect(_) => {}
         })?;
         tell_left_out(&report);
-        if judged.is_empty() {
+        let Run { mut teller, summary, printed } = run;
+        printed?;
+        if summary.requests == 0 && report.n_defects > 0 {
+            return Err(Usage("no request could be read".to_owned()).into());
+        }
+        if summary.requests == 0 {
             return Err(NothingSelected("there is no request to check".to_owned()).into());
         }
-        print(&match self.output {
-            Form::Table => table::table(&judged),
-            Form::Json => json::json(&judged),
-        })?;
-        let refused = judged.iter().any(|judged| judged.judgement.verdict == Verdict::Reject);
-        Ok(if refused { Exit::DataFailed } else { Exit::Pass })
+        print(&teller.end(&summary))?;
+        summary.left_out(&self.aim).iter().for_each(|line| eprintln!("{line}"));
+        Ok(if summary.has_refused() { Exit::DataFailed } else { Exit::Pass })
     }
 }
 
-/// A conversation is judged by its last request; a call without result at its end awaits that result.
-fn judge_conversation(conversation: Conversation, aim: &Aim) -> Judged {
-    let place = conversation.place.clone();
-    let session = crate::session::session(conversation);
-    let transcript = Transcript::of_session(&session, &COUNTERS[0]);
-    let upto = transcript.calls.last().map_or(transcript.messages.len() as u32, |call| call.upto);
-    judge_prefix(place, &transcript, upto, aim)
+/// A run under way.
+struct Run {
+    teller: Box<dyn Tell>,
+    summary: Summary,
+    /// What became of stdout; after a failure nothing more is written.
+    printed: Result<()>,
 }
 
-fn judge(mut call: Call, history: &mut History, aim: &Aim) -> Judged {
-    if let Some(profile) = aim.profile {
-        profile.adopt(&mut call.request);
+impl Run {
+    /// Counts and tells one request.
+    fn take(&mut self, place: &Place, seen: Seen) {
+        self.summary.add(seen.api, &seen.judgement);
+        let judged =
+            Judged { place, model: seen.model.as_deref(), messages: seen.messages, judgement: &seen.judgement };
+        let text = self.teller.tell(&judged);
+        if self.printed.is_ok() && !text.is_empty() {
+            self.printed = print(&text);
+        }
     }
-    let mut transcript = Transcript::of_request(&call.request, &COUNTERS[0]);
-    history.follow(&call, &mut transcript);
-    judge_prefix(call.place, &transcript, transcript.messages.len() as u32, aim)
-}
-
-fn judge_prefix(place: Place, transcript: &Transcript, upto: u32, aim: &Aim) -> Judged {
-    // A profile speaks for requests in its own language only.
-    let profile = aim.profile.filter(|profile| profile.speaks(transcript.api));
-    let model = aim.model.as_deref().or(transcript.model.as_deref());
-    let target = Target { api: transcript.api, profile, model };
-    Judged { place, judgement: Judgement::of(transcript, upto, &target, |finding| aim.wants(finding)) }
 }

@@ -1,0 +1,100 @@
+//! Whom requests are judged for, and by which rules.
+
+use clap::Args;
+
+use crate::judge::{COUNTER, Judgement};
+use crate::model::{Api, Call, Conversation, Message};
+use crate::profiles::{self, PROFILES, Profile};
+use crate::rules::{self, Finding, Target};
+use crate::transcript::{History, Transcript};
+
+/// Whom the requests are judged for, and by which rules
+#[derive(Debug, Args)]
+pub(super) struct Aim {
+    /// The language of bare bodies and of Cutpoint's own log, whatever they look like [default: told by content]
+    #[arg(long, value_name = "ID", value_parser = api_of, long_help = api_help(), env = "CUTPOINT_API")]
+    pub api: Option<Api>,
+    /// A server that adds rules to its API (azure, deepseek, vllm, ...); by default the API's first party
+    #[arg(long, value_parser = profile_of)]
+    pub profile: Option<&'static Profile>,
+    /// The model to judge for, in the place of the one that a request names
+    #[arg(long)]
+    model: Option<String>,
+    /// Judge by these rules only
+    #[arg(long, value_delimiter = ',', value_parser = rule_of)]
+    select: Vec<&'static str>,
+    /// Leave these rules out
+    #[arg(long, value_delimiter = ',', value_parser = rule_of)]
+    ignore: Vec<&'static str>,
+}
+
+fn api_of(id: &str) -> Result<Api, String> {
+    Api::from_id(id).ok_or_else(|| format!("no API is called `{id}`; there are {}", api_ids()))
+}
+
+fn api_ids() -> String {
+    Api::ALL.iter().map(|api| api.id()).collect::<Vec<_>>().join(", ")
+}
+
+fn api_help() -> String {
+    format!(
+        "The language of bare bodies and of Cutpoint's own log, whatever they look like [default: told by content]\n\n\
+         One of {}. It wins over the `api` that a line of Cutpoint's own log states; logs in other formats are in a \
+         language of their own, which it does not change.",
+        api_ids()
+    )
+}
+
+fn profile_of(id: &str) -> Result<&'static Profile, String> {
+    let known = || PROFILES.iter().map(|profile| profile.id).collect::<Vec<_>>().join(", ");
+    profiles::profile(id).ok_or_else(|| format!("no profile is called `{id}`; there are {}", known()))
+}
+
+fn rule_of(id: &str) -> Result<&'static str, String> {
+    let unknown = || format!("no rule is called `{id}`; `cutpoint explain --list` lists all");
+    rules::rule(id).map(|rule| rule.id).ok_or_else(unknown)
+}
+
+/// What a target would say of a request, and the messages that it sends.
+pub(super) struct Seen<'m> {
+    /// The language it is in; a profile may have it judged as another.
+    pub api: Api,
+    pub model: Option<String>,
+    pub messages: &'m [Message],
+    pub judgement: Judgement,
+}
+
+impl Aim {
+    /// The judgement on one request, by what its session has shown before.
+    pub fn judge<'m>(&self, call: &'m mut Call, history: &mut History) -> Seen<'m> {
+        let api = call.request.api;
+        if let Some(profile) = self.profile {
+            profile.adopt(&mut call.request);
+        }
+        let mut transcript = Transcript::of_request(&call.request, COUNTER);
+        history.follow(call, &mut transcript);
+        Seen { api, ..self.judge_prefix(&transcript, &call.request.messages) }
+    }
+
+    /// The judgement on a conversation by its last request: a call without result at its end awaits that result.
+    pub fn judge_last(&self, conversation: Conversation, told: &mut dyn FnMut(Seen)) {
+        let session = crate::session::session(conversation);
+        let transcript = Transcript::of_session(&session, COUNTER);
+        let upto = transcript.calls.last().map_or(session.messages.len(), |call| call.upto as usize);
+        told(self.judge_prefix(&transcript, &session.messages[..upto.min(session.messages.len())]));
+    }
+
+    /// The judgement on the first messages of a transcript.
+    fn judge_prefix<'m>(&self, transcript: &Transcript, messages: &'m [Message]) -> Seen<'m> {
+        // A profile speaks for requests in its own language only; the end of the run says for how many it did not.
+        let profile = self.profile.filter(|profile| profile.speaks(transcript.api));
+        let model = self.model.as_deref().or(transcript.model.as_deref());
+        let target = Target { api: transcript.api, profile, model };
+        let judgement = Judgement::of(transcript, messages.len() as u32, &target, |finding| self.wants(finding));
+        Seen { api: transcript.api, model: model.map(str::to_owned), messages, judgement }
+    }
+
+    fn wants(&self, finding: &Finding) -> bool {
+        (self.select.is_empty() || self.select.contains(&finding.rule)) && !self.ignore.contains(&finding.rule)
+    }
+}
