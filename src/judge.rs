@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::model::{Api, Place, Request};
-use crate::rules::{self, Finding, Severity, Shape, Target, Verdict};
+use crate::rules::{self, Finding, Load, Severity, Shape, Target, Verdict};
 use crate::transcript::size::{COUNTERS, Counter};
 use crate::transcript::{Prompt, Transcript};
 
@@ -46,6 +46,8 @@ pub struct Judgement {
     /// Where the verdict depends: what each target that is left open would say.
     pub by_target: BTreeMap<&'static str, Verdict>,
     pub findings: Vec<Finding>,
+    /// How full it makes its window, where that is known.
+    pub load: Option<Load>,
     /// The ids behind the numbers in the findings, finding by finding.
     pub ids: Vec<Vec<String>>,
 }
@@ -54,14 +56,16 @@ impl Judgement {
     /// The judgement on the first `upto` messages of a transcript, by the findings that are wanted.
     pub fn of(transcript: &Transcript, upto: u32, target: &Target, wants: impl Fn(&Finding) -> bool) -> Judgement {
         let resident: Vec<u32> = (0..upto).collect();
-        let mut findings = rules::check(&Prompt::new(transcript, &resident), target);
+        let prompt = Prompt::new(transcript, &resident);
+        let mut findings = rules::check(&prompt, target);
         findings.retain(wants);
         let names =
             |finding: &Finding| finding.ids.iter().filter_map(|id| transcript.id(*id)).map(str::to_owned).collect();
         let ids = findings.iter().map(names).collect();
         let verdict = rules::verdict(&findings);
         let by_target = if verdict == Verdict::Depends { sides(&findings) } else { BTreeMap::new() };
-        Judgement { api: transcript.api, verdict, by_target, findings, ids }
+        let load = Load::of(&prompt, target);
+        Judgement { api: transcript.api, verdict, by_target, findings, load, ids }
     }
 
     /// As the command line and the service write it, with the place where the request stands.
@@ -76,7 +80,7 @@ impl Judgement {
     /// As the command line and the service write it.
     pub fn to_json(&self) -> Value {
         let findings = self.findings.iter().zip(&self.ids).map(|(finding, ids)| {
-            json!({
+            let mut said = json!({
                 "rule": finding.rule,
                 "severity": finding.severity.as_str(),
                 "message_index": finding.message,
@@ -85,16 +89,34 @@ impl Judgement {
                 "shape": finding.shape.map(Shape::as_str),
                 "path": path(self.api, finding),
                 "message": finding.say,
-            })
+            });
+            if finding.rule == rules::OVERFLOW {
+                self.put_load(&mut said);
+            }
+            said
         });
         let by_target: BTreeMap<_, _> =
             self.by_target.iter().map(|(target, verdict)| (*target, verdict.as_str())).collect();
-        json!({
+        let mut said = json!({
             "api": self.api.id(),
             "verdict": self.verdict.as_str(),
             "by_target": by_target,
             "findings": findings.collect::<Vec<_>>(),
-        })
+        });
+        self.put_load(&mut said);
+        said
+    }
+
+    /// Adds how full the request makes its window.
+    fn put_load(&self, said: &mut Value) {
+        let Some(Load { total, window, is_exact }) = self.load else { return };
+        said["total"] = total.into();
+        said["window"] = window.into();
+        said["counter"] = if is_exact { "log" } else { COUNTER.id }.into();
+        match total.checked_sub(window) {
+            Some(over) if over > 0 => said["over_by"] = over.into(),
+            _ => said["headroom"] = (window - total).into(),
+        }
     }
 }
 

@@ -216,6 +216,16 @@ pub struct Request {
     pub list: Form,
     pub messages: Vec<Message>,
     pub extra: Fields,
+    /// Its size, where the log holds that in the place of its text.
+    pub counted: Option<Counted>,
+}
+
+/// The size of a request whose text nobody kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counted {
+    pub input: Tokens,
+    /// The window of the model, as the log states it.
+    pub window: Option<Tokens>,
 }
 
 /// A `system` member: how it was written and what it says.

@@ -51,6 +51,7 @@ fn parse(body: Value) -> Result<Request, String> {
         list: Form::List,
         messages: contents.into_iter().map(parse_message).collect(),
         extra: fields,
+        counted: None,
     })
 }
 

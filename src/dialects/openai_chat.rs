@@ -74,6 +74,7 @@ fn parse(body: Value) -> Result<Request, String> {
         list: Form::List,
         messages: messages.into_iter().map(parse_message).collect(),
         extra: fields,
+        counted: None,
     })
 }
 

@@ -64,6 +64,7 @@ fn parse(body: Value) -> Result<Request, String> {
         list,
         messages,
         extra: fields,
+        counted: None,
     })
 }
 

@@ -127,6 +127,8 @@ const MEMBERS: &[&str] = &[
 
 /// Members of other logs that carry a `messages` list too.
 const FOREIGN: &[&str] = &[
+    "traceId",
+    "run_type",
     "session",
     "sessionId",
     "session_id",

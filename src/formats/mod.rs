@@ -20,9 +20,12 @@ mod claude_code;
 mod cline;
 mod codex;
 mod copilot;
+mod counts;
 mod gateway_rows;
 mod gemini_cli;
 mod inspect;
+mod langfuse;
+mod langsmith;
 mod litellm;
 mod messages;
 mod mini_swe_agent;
@@ -30,6 +33,7 @@ mod native;
 mod opencode;
 mod openhands;
 mod pi;
+mod prompts;
 mod script;
 mod sessions;
 mod swe_agent;
@@ -92,6 +96,9 @@ pub const FORMATS: &[Format] = &[
     bedrock::FORMAT,
     gateway_rows::HELICONE,
     gateway_rows::PORTKEY,
+    langfuse::FORMAT,
+    langsmith::FORMAT,
+    counts::FORMAT,
 ];
 
 /// The format of that name.
@@ -141,7 +148,7 @@ pub fn implied_calls(messages: &[Message]) -> Vec<SessionCall> {
 fn each(
     frames: &mut Frames,
     emit: &mut dyn FnMut(Record),
-    one: impl Fn(Frame, &mut dyn FnMut(Record)) -> Result<(), String>,
+    mut one: impl FnMut(Frame, &mut dyn FnMut(Record)) -> Result<(), String>,
 ) -> io::Result<()> {
     while let Some(next) = frames.next_frame()? {
         match next {

@@ -24,7 +24,8 @@
 //! ## Sources
 //! 0xku/kon#91; aaif-goose/goose#3635
 
-use super::{Findings, Place, Rule, Scope, Severity, Side, Verdict};
+use super::{Findings, Place, Rule, Scope, Severity, Side, Target, Verdict};
+use crate::catalog;
 use crate::transcript::Prompt;
 
 pub(super) const RULE: Rule = Rule {
@@ -42,13 +43,35 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
+/// The size of a lone request beside the window that it has to fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Load {
+    /// Tokens of the prompt and those reserved for output.
+    pub total: u64,
+    pub window: u64,
+    /// The log states the size; else it is our own estimate.
+    pub is_exact: bool,
+}
+
+impl Load {
+    /// The load of a prompt on a target; `None` for one that is no lone request, or where no window is known.
+    pub fn of(prompt: &Prompt, target: &Target) -> Option<Load> {
+        let counted = prompt.frame().counted;
+        let stated = counted.and_then(|counted| counted.window).map(u64::from);
+        let window = stated.or_else(|| target.model.and_then(catalog::window))?;
+        Some(Load { total: prompt.lone_size()?, window, is_exact: counted.is_some() })
+    }
+}
+
 fn check(prompt: &Prompt, findings: &mut Findings) {
-    let Some((tokens, window)) = prompt.lone_size().zip(findings.window()) else { return };
-    if tokens > window {
+    let Some(load) = findings.load(prompt) else { return };
+    if load.total > load.window {
+        let (about, severity) = if load.is_exact { ("", Severity::Error) } else { ("about ", Severity::Warning) };
+        let Load { total, window, .. } = load;
         let say = format!(
-            "about {tokens} tokens with the output reserve do not fit the model's window of {window}: compact by {}",
-            tokens - window
+            "{about}{total} tokens with the output reserve do not fit the model's window of {window}: compact by {}",
+            total - window
         );
-        findings.report(Place::REQUEST, Vec::new(), say);
+        findings.report_as(severity, Place::REQUEST, Vec::new(), say);
     }
 }

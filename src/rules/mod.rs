@@ -9,6 +9,11 @@ use crate::profiles::Profile;
 use crate::transcript::pairs::{Ask, Fate, Group, Site};
 use crate::transcript::{IdNo, Pairs, Prompt};
 
+pub use context_window_exceeded::Load;
+
+/// The rule about requests that do not fit their window: it is about size, the others are about structure.
+pub const OVERFLOW: &str = context_window_exceeded::RULE.id;
+
 mod block_wrong_role;
 mod duplicate_tool_call_id;
 mod duplicate_tool_result;
@@ -208,9 +213,10 @@ impl Findings<'_> {
         &self.target
     }
 
-    /// The window of the model that is judged for, if the catalog knows it.
-    pub fn window(&self) -> Option<u64> {
-        self.target.model.and_then(catalog::window)
+    /// The tokens of a lone request with its output reserve, and the window that they have to fit, as far as these are
+    /// known.
+    pub fn load(&self, prompt: &Prompt) -> Option<Load> {
+        Load::of(prompt, &self.target)
     }
 
     /// Reports the rule as broken, as badly as it states for the target.

@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use crate::model::{Api, Arguments, Body, Fields, Form, Message, Part, Request, Role};
+use crate::model::{Api, Arguments, Body, Counted, Fields, Form, Message, Part, Request, Role};
 
 use super::{cut, ids};
 
@@ -131,6 +131,8 @@ pub struct Frame {
     pub conversation: bool,
     /// `store` is `false`.
     pub store_off: bool,
+    /// The log kept its size in the place of its text.
+    pub counted: Option<Counted>,
     /// No tools are defined.
     pub no_tools: bool,
     /// Thinking is on with a fixed budget.
@@ -187,6 +189,7 @@ impl Frame {
         let is_blank = |part: &Part| matches!(&part.body, Body::Text(text) if text.is_empty());
         Frame {
             is_lone: true,
+            counted: request.counted,
             previous_response: member("previous_response_id").is_some(),
             conversation: member("conversation").is_some(),
             store_off: request.extra.get("store") == Some(&Value::Bool(false)),

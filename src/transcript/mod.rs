@@ -190,7 +190,10 @@ impl Transcript {
         transcript.calls = vec![CallFacts {
             upto: request.messages.len() as u32,
             preface: 0,
-            fixed: size::preface(counter, &request.system, request.tools.as_ref()),
+            fixed: match request.counted {
+                Some(counted) => counted.input,
+                None => size::preface(counter, &request.system, request.tools.as_ref()),
+            },
             reserve: request.max_output.unwrap_or(0),
             status: None,
         }];

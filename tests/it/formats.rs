@@ -103,7 +103,9 @@ fn records_and_defects_of_request_logs_add_up_to_their_frames() {
         let format = cutpoint::formats::format(&id).unwrap();
         if format.shape == Shape::RequestLog || id == "sessions" || id == "tau-bench" {
             let (records, defects, frames) = count(&id, &std::fs::read(&path).unwrap());
-            assert_eq!(records + defects, frames, "{}", path.display());
+            // One frame of a tracing tool holds a whole trace, and calls among other runs.
+            let is_whole = !["langfuse", "langsmith"].contains(&id.as_str());
+            assert!(!is_whole || records + defects == frames, "{}", path.display());
         }
     }
 }

@@ -266,3 +266,55 @@ fn each_real_file_is_sniffed_by_one_format_at_most() {
         }
     }
 }
+
+/// What each session's calls were answered with: status, and tokens of the prompt.
+fn replies(sessions: &[Session]) -> Vec<(Option<u16>, Option<u64>)> {
+    let calls = sessions.iter().flat_map(|session| &session.calls);
+    calls.map(|call| (call.reply.status, call.reply.usage.map(|usage| usage.input))).collect()
+}
+
+#[test]
+fn langfuse_generations_are_calls_in_the_order_of_their_times() {
+    let sessions = fixture("langfuse/trace.json");
+    assert_eq!(lines(&sessions), ["kiln-7: s u ac r a [2, 4]"]);
+    assert_eq!(replies(&sessions), [(Some(200), Some(21)), (Some(200), Some(60))]);
+    assert_eq!(sessions[0].calls[0].reserve, 300);
+
+    let sessions = fixture("langfuse/batch.json");
+    assert_eq!(lines(&sessions), ["glaze-1: u a [1]"]);
+
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/langfuse/observations.jsonl");
+    let (sessions, report) = read(&path);
+    assert_eq!((lines(&sessions), replies(&sessions)), (vec!["t-pots: r u [2]".to_owned()], vec![(Some(400), None)]));
+    assert_eq!(refused(&sessions), ["t-pots@0"]);
+    assert!(report.defects[0].reason.contains("plain text"), "{:?}", report.defects);
+}
+
+#[test]
+fn langfuse_traces_of_real_frameworks_are_read() {
+    let Some(folder) = traces("langfuse/framework-traces") else { return };
+    let read = |name: &str| read(&folder.join(format!("{name}.trace.json")));
+    let calls = |name: &str| read(name).0.iter().map(|session| session.calls.len()).sum::<usize>();
+    assert_eq!(calls("crewai-2025-07-11"), 1);
+    assert_eq!(calls("langgraph-python-2025-08-22"), 2);
+    assert_eq!(calls("openai-agents-2025-09-30"), 2);
+    assert_eq!(calls("pydantic-ai-tools-2025-12-04"), 4);
+    let (sessions, report) = read("autogen-2025-06-06");
+    assert_eq!((sessions.len(), report.n_defects), (0, 1));
+    let apis: Vec<Api> = read("openai-agents-2025-09-30").0.iter().map(|session| session.api).collect();
+    assert_eq!(apis, [Api::OpenaiResponses]);
+}
+
+#[test]
+fn langsmith_runs_are_calls_in_dotted_order() {
+    let sessions = fixture("langsmith/runs.jsonl");
+    assert_eq!(lines(&sessions), ["kiln-7: u ac r a [1, 3]", "tr-2: u [1]"]);
+    assert_eq!(replies(&sessions), [(Some(200), None), (Some(200), Some(30)), (Some(400), None)]);
+}
+
+#[test]
+fn sizes_without_text_are_told_and_not_replayed() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/counts/sizes.jsonl");
+    let (sessions, report) = read(&path);
+    assert_eq!((sessions.len(), report.n_defects), (0, 3));
+}
