@@ -148,6 +148,9 @@ fn parse(piece: Piece<'_>) -> Result<Value, String> {
     serde_json::from_str(text).map_err(|error| reason(&error, text, at_end))
 }
 
+/// How the parser's complaints of a lone surrogate begin.
+const HALF_PAIRS: &[&str] = &["lone leading surrogate", "unexpected end of hex escape"];
+
 /// One line on why a value could not be read.
 fn reason(error: &serde_json::Error, text: &str, at_end: bool) -> String {
     let message = error.to_string();
@@ -155,6 +158,10 @@ fn reason(error: &serde_json::Error, text: &str, at_end: bool) -> String {
         (true, true) => "the last value is cut off: the log was half-written, or is still being written".to_owned(),
         (true, false) => format!("the value is cut off after {} bytes", text.len()),
         _ if message.starts_with("recursion limit") => "nested deeper than 127 levels".to_owned(),
+        _ if HALF_PAIRS.iter().any(|words| message.starts_with(words)) => {
+            let at = format!("line {}, column {}", error.line(), error.column());
+            format!("half of a surrogate pair at {at}: a text was cut inside a character, and providers refuse it too")
+        }
         _ => format!("not JSON: {message}; it begins {:?}", beginning(text)),
     }
 }

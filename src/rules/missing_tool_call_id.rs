@@ -7,11 +7,12 @@
 //! `function_call` needs none.)
 //!
 //! ## Provider answers
-//! OpenAI: "Missing required parameter: 'messages[N].tool_call_id'". Anthropic:
-//! "messages.N.content.K.tool_result.tool_use_id: Field required".
+//! OpenAI: "Missing required parameter: 'messages[N].tool_call_id'". Responses: "Missing required parameter:
+//! 'input[N].call_id'." Anthropic: "messages.N.content.K.tool_result.tool_use_id: Field required".
 //!
 //! ## Applies to
-//! OpenAI Chat (seen in public reports) and Anthropic Messages (documented as required).
+//! OpenAI Chat (seen in public reports); Anthropic Messages, OpenAI Responses and Bedrock Converse (documented as
+//! required). Gemini and Mistral pair what has no id by position.
 //!
 //! ## Example
 //! ```json
@@ -33,7 +34,7 @@
 //! ## Sources
 //! zed-industries/zed#64519
 
-use super::{Findings, Rule, Scope, error};
+use super::{Findings, Rule, Scope, identified_error};
 use crate::transcript::pairs::Site;
 use crate::transcript::{IdNo, Marks, Prompt, Speaker};
 
@@ -45,7 +46,7 @@ pub(super) const RULE: Rule = Rule {
     hides: false,
     scope: Scope::Neighbours,
     sides: &[],
-    severity: error,
+    severity: identified_error,
     check,
 };
 

@@ -31,7 +31,7 @@
 
 use super::{Findings, Place, Rule, Scope, Severity, Side, Target, Verdict};
 use crate::model::Api;
-use crate::transcript::{Marks, PartKind, Prompt, Speaker};
+use crate::transcript::{Marks, PartFacts, PartKind, Prompt, Speaker};
 
 pub(super) const RULE: Rule = Rule {
     id: "trailing_assistant_prefill",
@@ -71,7 +71,8 @@ fn severity(target: &Target) -> Option<Severity> {
 fn check(prompt: &Prompt, findings: &mut Findings) {
     let Some(last) = prompt.len().checked_sub(1) else { return };
     let entry = prompt.entry(last);
-    let is_paused = entry.parts.iter().any(|part| part.kind == PartKind::Other);
+    let is_server_work = |part: &PartFacts| part.kind == PartKind::Other && !part.marks.has(Marks::CACHE_POINT);
+    let is_paused = entry.parts.iter().any(is_server_work);
     let awaits = entry.message.has_calls || is_paused || entry.message.marks.has(Marks::PREFIX);
     if entry.message.speaker != Speaker::Assistant || awaits {
         return;

@@ -80,6 +80,8 @@ pub enum Error {
     NothingReadable(String),
     #[error("`{path}` is in no known format: {why}; formats for --format: {formats}", formats = format_ids())]
     Unrecognised { path: String, why: String },
+    #[error("`{}` cannot be read in any log format: {}", .0.place, .0.reason)]
+    Broken(Defect),
     #[error("there is no format `{0}`; formats: {formats}", formats = format_ids())]
     NoSuchFormat(String),
 }
@@ -178,7 +180,9 @@ fn read_path(
         }
         let name = file.display().to_string();
         match read_file(file, &name, stated, report, on_record) {
-            Err(Error::Unrecognised { .. } | Error::Empty(_)) if found.searched => report.files_skipped += 1,
+            Err(Error::Unrecognised { .. } | Error::Broken(_) | Error::Empty(_)) if found.searched => {
+                report.files_skipped += 1
+            }
             done => done?,
         }
     }
@@ -236,11 +240,14 @@ fn recognise(name: &str, frames: &mut Frames, api: Option<Api>) -> Result<&'stat
     if let Some(format) = known {
         return Ok(format);
     }
-    let first = head.first().map(|frame| format!("it begins {:?}", frame::beginning(&frame.value.to_string())));
-    match first.or_else(|| frames.head_defect().map(|defect| defect.reason.clone())) {
-        Some(why) => Err(Error::Unrecognised { path: name.to_owned(), why }),
-        None => Err(Error::Empty(name.to_owned())),
+    if let Some(first) = head.first() {
+        let why = format!("it begins {:?}", frame::beginning(&first.value.to_string()));
+        return Err(Error::Unrecognised { path: name.to_owned(), why });
     }
+    Err(match frames.head_defect() {
+        Some(defect) => Error::Broken(defect.clone()),
+        None => Error::Empty(name.to_owned()),
+    })
 }
 
 impl Report {

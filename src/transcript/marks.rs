@@ -83,6 +83,8 @@ impl Marks {
     pub const PREFIX: Marks = Marks(1 << 33);
     /// A tool use whose arguments are a string that is no JSON.
     pub const INPUT_NOT_JSON: Marks = Marks(1 << 38);
+    /// A part of Converse that only marks where a cache entry ends.
+    pub const CACHE_POINT: Marks = Marks(1 << 40);
     /// Thinking.
     pub const THINKING: Marks = Marks(1 << 39);
     /// History: the block is not what the model wrote.
@@ -129,6 +131,8 @@ pub struct Frame {
     pub previous_response: bool,
     /// `conversation` is set.
     pub conversation: bool,
+    /// A stored prompt is named.
+    pub stored_prompt: bool,
     /// `store` is `false`.
     pub store_off: bool,
     /// The log kept its size in the place of its text.
@@ -180,6 +184,11 @@ fn is_long(mark: &Value) -> bool {
 }
 
 impl Frame {
+    /// Whether some history stands elsewhere than in the list.
+    pub fn has_source(&self) -> bool {
+        self.previous_response || self.conversation || self.stored_prompt
+    }
+
     /// The frame of a request.
     pub fn of(request: &Request) -> Frame {
         let member = |name: &str| request.extra.get(name).filter(|value| !value.is_null());
@@ -192,6 +201,7 @@ impl Frame {
             counted: request.counted,
             previous_response: member("previous_response_id").is_some(),
             conversation: member("conversation").is_some(),
+            stored_prompt: request.api == Api::OpenaiResponses && member("prompt").is_some(),
             store_off: request.extra.get("store") == Some(&Value::Bool(false)),
             no_tools: request.tools.as_ref().is_none_or(Value::is_null),
             thinking: is_mode("enabled"),
@@ -285,6 +295,7 @@ pub fn of_part(api: Api, part: &Part) -> Marks {
             marks
                 .with(Marks::LATE_CALL_ID, call_id(part).is_some_and(|id| id.contains(['.', ':'])))
                 .with(Marks::DOCUMENT, name.is_some())
+                .with(Marks::CACHE_POINT, matches!(&part.body, Body::Other(value) if value.get("cachePoint").is_some()))
                 .with(Marks::BAD_NAME, name.is_some_and(|name| !is_document_name(name)))
         }
         _ => marks,

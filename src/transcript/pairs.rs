@@ -125,6 +125,8 @@ fn by_id(prompt: &Prompt) -> Pairs {
         return pairs;
     }
     let mut youngest = vec![NO_ASK; prompt.n_ids()];
+    // What has no id is no orphan: it answers, or is answered by, one that nothing else pairs with.
+    let (mut nameless_asks, mut nameless_answers) = (0, 0);
     for (position, entry) in (0..).zip(prompt.entries()) {
         for (block, part) in calls(&entry) {
             let (asks, answers) = (pairs.asks.len() as u32, pairs.answers.len() as u32);
@@ -132,13 +134,14 @@ fn by_id(prompt: &Prompt) -> Pairs {
                 site: Site { message: position, block },
                 id: part.id,
                 legacy: false,
-                fate: Fate::Open,
+                fate: if part.id == IdNo::NONE { Fate::Answered } else { Fate::Open },
                 first: slot(part.id).and_then(|slot| known(youngest[slot])),
                 below: None,
                 group: pairs.groups.len() as u32,
             };
-            if let Some(slot) = slot(part.id) {
-                youngest[slot] = asks;
+            match slot(part.id) {
+                Some(slot) => youngest[slot] = asks,
+                None => nameless_asks += 1,
             }
             pairs.asks.push(ask);
             let run = position + 1..position + 1;
@@ -149,9 +152,23 @@ fn by_id(prompt: &Prompt) -> Pairs {
             if let Some(index) = ask {
                 pairs.asks[index as usize].fate = Fate::Answered;
             }
-            let fit = if ask.is_some() || part.id == IdNo::NONE { Fit::Fits } else { Fit::Orphan };
+            let fit = match slot(part.id) {
+                Some(_) if ask.is_some() => Fit::Fits,
+                Some(_) if nameless_asks > 0 => {
+                    nameless_asks -= 1;
+                    Fit::Fits
+                }
+                Some(_) => Fit::Orphan,
+                None => {
+                    nameless_answers += 1;
+                    Fit::Fits
+                }
+            };
             pairs.answers.push(Answer { site: Site { message: position, block }, id: part.id, fit });
         }
+    }
+    for ask in pairs.asks.iter_mut().filter(|ask| ask.fate == Fate::Open).take(nameless_answers) {
+        ask.fate = Fate::Answered;
     }
     pairs
 }

@@ -149,6 +149,44 @@ fn deep_nesting_and_a_long_line_are_no_panic() {
     assert_eq!(run_with(&["replay", "-", "--window", "1000", "--counter", "chars4"], long.as_bytes()).code, 0);
 }
 
+/// What `check` says of a body, as one text.
+fn check_of(body: &str) -> Ran {
+    run_with(&["check", "-", "--output", "json"], body.as_bytes())
+}
+
+#[test]
+fn hostile_bodies_are_judged_or_named_by_check() {
+    let user =
+        |content: &str| format!(r#"{{"model": "gpt-4.1", "messages": [{{"role": "user", "content": {content}}}]}}"#);
+    let deep = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
+    check_of(&user(&deep)).refuses(2, &["-:1", "nested deeper than 127 levels"]);
+    check_of(&user(r#""kiln \ud83d""#)).refuses(2, &["half of a surrogate pair", "column"]);
+    check_of(&user(r#""kiln \ud83d\u0041""#)).refuses(2, &["half of a surrogate pair"]);
+    check_of(&user(r#""kiln \udd25""#)).refuses(2, &["half of a surrogate pair"]);
+    let huge = r#"{"messages": [{"role": "user", "content": "x", "index": 99999999999999999999999999}], "n": 1e400}"#;
+    assert_eq!(check_of(huge).code, 0);
+    let twice =
+        r#"{"messages": [], "messages": [{"role": "user", "role": "tool", "tool_call_id": "k", "content": "x"}]}"#;
+    let ran = check_of(twice);
+    assert!(ran.code == 100 && ran.stdout.contains("orphan_tool_result"), "{}", ran.stdout);
+    let arguments = serde_json::json!({"messages": [
+        {"role": "user", "content": "x"},
+        {"role": "assistant", "content": null, "tool_calls": [
+            {"id": "k", "type": "function", "function": {"name": "f", "arguments": "[".repeat(100_000)}}]},
+        {"role": "tool", "tool_call_id": "k", "content": "x"}]});
+    let ran = check_of(&arguments.to_string());
+    assert!(ran.code == 0 && ran.stdout.contains("invalid_tool_arguments"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_frame_above_the_limit_is_named_and_the_next_one_is_read() {
+    let mut log = format!("{{\"model\": \"gpt-4.1\", \"messages\": [], \"x\": \"{}\"}}\n", "x".repeat(257 << 20));
+    log.push_str(r#"{"model": "gpt-4.1", "messages": [{"role": "user", "content": "x"}]}"#);
+    let ran = run_with(&["check", "-", "--output", "json", "--format", "openai-body"], log.as_bytes());
+    assert!(ran.code == 0 && ran.stderr.contains("-:1: longer than 268435456 bytes"), "{} {}", ran.code, ran.stderr);
+    assert!(ran.stdout.contains("\"line\":2"), "{}", ran.stdout);
+}
+
 #[test]
 fn missing_and_masked_ids_and_odd_shapes_are_no_panic() {
     let messages = [
