@@ -89,10 +89,13 @@ impl Profile {
         self.apis.contains(&api)
     }
 
+    /// The language by which it judges what is written in that one.
+    pub fn judges(&self, api: Api) -> Api {
+        self.judges_as.filter(|_| self.speaks(api)).unwrap_or(api)
+    }
+
     /// Turns a request in one of its languages to the one it is judged by.
     pub fn adopt(&self, request: &mut Request) {
-        if let Some(api) = self.judges_as.filter(|_| self.speaks(request.api)) {
-            request.api = api;
-        }
+        request.api = self.judges(request.api);
     }
 }

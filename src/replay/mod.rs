@@ -1,7 +1,7 @@
 //! Plays a session under a cell: what would have been sent, what would have been refused, what would have been lost.
 //!
-//! [`walk`] asks a policy at every compaction and judges every prompt by the full rules; it plays anything and is the
-//! reference. [`front`] plays the policies that only ever drop the oldest units from prefix sums, one look a call; a
+//! `walk` asks a policy at every compaction and judges every prompt by the full rules; it plays anything and is the
+//! reference. `front` plays the policies that only ever drop the oldest units from prefix sums, one look a call; a
 //! property test proves that both give the same outcome. Either way every prompt that is produced gets a verdict.
 
 mod columns;

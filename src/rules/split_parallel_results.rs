@@ -68,17 +68,15 @@ fn severity(target: &Target) -> Option<Severity> {
     }
 }
 
-fn check(prompt: &Prompt, findings: &mut Findings) {
+fn check(_: &Prompt, findings: &mut Findings) {
     let pairs = findings.pairs;
     for group in pairs.groups.iter().filter(|group| group.run.len() > 1) {
         let fits = || pairs.answers_of(group).iter().filter(|answer| answer.fit == Fit::Fits);
         let Some(first) = fits().next().map(|answer| answer.site.message) else { continue };
         if fits().any(|answer| answer.site.message != first) {
             let ids = fits().map(|answer| answer.id).collect();
-            let say = format!(
-                "the results of the {} calls before message {first} stand in several messages: put them into one",
-                prompt.api()
-            );
+            let say =
+                format!("the results of the calls before message {first} stand in several messages: put them into one");
             findings.report(Place::message(first as usize), ids, say);
         }
     }

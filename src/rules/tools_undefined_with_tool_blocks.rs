@@ -98,7 +98,8 @@ fn check(prompt: &Prompt, findings: &mut Findings) {
         message.has_calls || message.has_results
     };
     if let Some(position) = (0..prompt.len()).find(holds_tools) {
-        let say = format!("message {position} holds tool blocks, and `toolConfig` is missing: send it as well");
+        let member = if prompt.api() == Api::BedrockConverse { "toolConfig" } else { "tools" };
+        let say = format!("message {position} holds tool blocks, and `{member}` is missing: send it as well");
         findings.report(Place::message(position), Vec::new(), say);
     }
 }

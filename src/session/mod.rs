@@ -81,10 +81,6 @@ impl Joiner {
         match record {
             Record::Defect(defect) => emit(Joined::Defect(defect)),
             Record::Conversation(conversation) => emit(Joined::Session(Box::new(session(*conversation)))),
-            Record::Call(call) if call.request.counted.is_some() => {
-                let reason = "the line holds a request's size and not its text: `check` judges it, a replay cannot";
-                emit(Joined::Defect(Defect { place: call.place, reason: reason.to_owned() }));
-            }
             Record::Call(call) => self.call(*call, emit),
         }
     }

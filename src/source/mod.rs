@@ -124,11 +124,30 @@ fn join(
         n_sessions += u64::from(matches!(joined, Joined::Session(_)));
         on_joined(joined);
     };
-    let mut report = read(&mut |record| joiner.push(record, &mut hand_on))?;
+    let mut left_out = Report::default();
+    let mut report = read(&mut |record| {
+        let record = playable(record);
+        if let Err(defect) = &record {
+            left_out.note(defect);
+        }
+        joiner.push(record.unwrap_or_else(|defect| defect), &mut hand_on);
+    })?;
+    report.leave_out(left_out);
     report.duplicates = joiner.duplicates();
     joiner.finish(&mut hand_on);
     report.sessions = n_sessions;
     Ok(report)
+}
+
+/// A record that has a place in a session, else the defect in its place.
+fn playable(record: Record) -> Result<Record, Record> {
+    match record {
+        Record::Call(call) if call.request.counted.is_some() => {
+            let reason = "holds a request's size and not its text: `check` judges it, a replay cannot".to_owned();
+            Err(Record::Defect(Defect { place: call.place, reason }))
+        }
+        record => Ok(record),
+    }
 }
 
 /// What the user states of the logs, whatever their content looks like.
@@ -251,6 +270,14 @@ fn recognise(name: &str, frames: &mut Frames, api: Option<Api>) -> Result<&'stat
 }
 
 impl Report {
+    /// Counts records that were read as defects.
+    fn leave_out(&mut self, left_out: Report) {
+        self.records -= left_out.n_defects;
+        self.n_defects += left_out.n_defects;
+        self.defects.extend(left_out.defects);
+        self.defects.truncate(KEPT_DEFECTS);
+    }
+
     fn note(&mut self, record: &Record) {
         let Record::Defect(defect) = record else {
             self.records += 1;

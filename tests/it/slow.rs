@@ -153,8 +153,8 @@ fn turn(entries: &[Entry], (ask, ask_end, answer_end): (usize, usize, usize), fa
     let nameless_results = answered.iter().filter(|id| id.is_none()).count();
     let is_answered = |id: &Option<String>| answered.contains(&id) || nameless_results > 0;
     let n_open = called.iter().filter(|id| id.is_some() && !is_answered(id)).count();
-    for at in ask..ask_end {
-        for id in &entries[at].calls {
+    for (at, entry) in entries.iter().enumerate().take(ask_end).skip(ask) {
+        for id in &entry.calls {
             match id {
                 None => drop(faults.insert(("missing_tool_call_id", Some(at)))),
                 Some(_) if is_answered(id) => {}
@@ -164,8 +164,8 @@ fn turn(entries: &[Entry], (ask, ask_end, answer_end): (usize, usize, usize), fa
             }
         }
     }
-    for at in ask_end..answer_end {
-        for id in &entries[at].results {
+    for (at, entry) in entries.iter().enumerate().take(answer_end).skip(ask_end) {
+        for id in &entry.results {
             match id {
                 None => drop(faults.insert(("missing_tool_call_id", Some(at)))),
                 Some(_) if called.contains(&id) || nameless_calls > 0 => {}

@@ -77,11 +77,16 @@ impl Aim {
     }
 
     /// The judgement on a conversation by its last request: a call without result at its end awaits that result.
-    pub fn judge_last(&self, conversation: Conversation, told: &mut dyn FnMut(Seen)) {
+    pub fn judge_last(&self, mut conversation: Conversation, told: &mut dyn FnMut(Seen)) {
+        let api = conversation.api;
+        if let Some(profile) = self.profile {
+            conversation.api = profile.judges(api);
+        }
         let session = crate::session::session(conversation);
         let transcript = Transcript::of_session(&session, COUNTER);
         let upto = transcript.calls.last().map_or(session.messages.len(), |call| call.upto as usize);
-        told(self.judge_prefix(&transcript, &session.messages[..upto.min(session.messages.len())]));
+        let sent = &session.messages[..upto.min(session.messages.len())];
+        told(Seen { api, ..self.judge_prefix(&transcript, sent) });
     }
 
     /// The judgement on the first messages of a transcript.

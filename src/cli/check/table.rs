@@ -1,6 +1,6 @@
 //! Findings for people: the messages around each, the provider's words, the remedy, and what it all comes to.
 //!
-//! A fault that runs through a log is drawn a few times and then counted.
+//! A fault that runs through a log is drawn a few times and then counted, and what changes no verdict is only counted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,8 +24,10 @@ const LONGEST_PLACE: usize = 1_000;
 pub(super) struct Table {
     screen: Screen,
     all: bool,
-    /// Findings so far, by rule.
-    seen: BTreeMap<&'static str, u64>,
+    /// Findings that were not drawn, by rule.
+    hidden: BTreeMap<&'static str, u64>,
+    /// Findings that were, by rule.
+    drawn: BTreeMap<&'static str, u64>,
     /// Rules whose remedy stands above, by API.
     explained: BTreeSet<(&'static str, Api)>,
 }
@@ -33,14 +35,18 @@ pub(super) struct Table {
 impl Table {
     /// A table that draws every finding, or the first of each rule.
     pub fn new(screen: Screen, all: bool) -> Table {
-        Table { screen, all, seen: BTreeMap::new(), explained: BTreeSet::new() }
+        Table { screen, all, hidden: BTreeMap::new(), drawn: BTreeMap::new(), explained: BTreeSet::new() }
     }
 
     /// Counts a finding; whether it is drawn.
     fn is_drawn(&mut self, finding: &Finding) -> bool {
-        let seen = self.seen.entry(finding.rule).or_default();
-        *seen += 1;
-        self.all || *seen <= DRAWN
+        let hides = rules::rule(finding.rule).is_some_and(|rule| rule.hides);
+        let decides = finding.severity != Severity::Info || hides;
+        let drawn = self.drawn.entry(finding.rule).or_default();
+        let is_drawn = self.all || (decides && *drawn < DRAWN);
+        let count = if is_drawn { drawn } else { self.hidden.entry(finding.rule).or_default() };
+        *count += 1;
+        is_drawn
     }
 
     /// The provider's words and the remedy, for each rule when it is met first.
@@ -82,8 +88,8 @@ impl Tell for Table {
 
     fn end(&mut self, summary: &Summary) -> String {
         let mut text = String::new();
-        for (rule, seen) in self.seen.iter().filter(|(_, seen)| !self.all && **seen > DRAWN) {
-            text.push_str(&format!("{rule}: … and {} more; --all shows every one\n", grouped(*seen - DRAWN)));
+        for (rule, hidden) in &self.hidden {
+            text.push_str(&format!("{rule}: … and {} more; --all shows every one\n", grouped(*hidden)));
         }
         if !text.is_empty() {
             text.push('\n');

@@ -7,7 +7,7 @@
 //! chunks and parallel results that hang beside the chain are taken in (see [`thread`]).
 //!
 //! A call is a distinct `message.id`: its chunks, one a line, make one message, and its usage (repeated on each) is taken
-//! once, the largest output. Input tokens are `input_tokens` plus both cache figures. Results go behind the message that
+//! once, the largest output; a chunk of white space is not sent back. Input tokens are `input_tokens` plus both cache figures. Results go behind the message that
 //! asked, whatever line they stand on. Times are the lines' `timestamp` (ISO 8601, UTC). Lines of the model
 //! `<synthetic>` and API error lines were written by the client: they are no messages, and where their text states a
 //! status (`API Error: 400 ...`) they are a call that ended so. A `compact_boundary` line and the `isCompactSummary` line

@@ -5,7 +5,8 @@ use std::collections::{HashMap, HashSet};
 use super::entry::{Boundary, Chunk, Entry, Kind};
 use super::thread::{answered, asked};
 use crate::model::{
-    Api, Compaction, Conversation, Form, Message, Origin, Place, Preface, Reply, SessionCall, Time, Usage,
+    Api, Body, Compaction, Conversation, Form, Message, Origin, Part, Place, Preface, Reply, Role, SessionCall, Time,
+    Usage,
 };
 
 /// One thing on the wire, before it has an index.
@@ -135,6 +136,10 @@ fn later(before: Option<Usage>, now: Option<Usage>) -> Option<Usage> {
     }
 }
 
+fn is_blank(part: &Part) -> bool {
+    matches!(&part.body, Body::Text(text) if text.trim().is_empty())
+}
+
 impl<'e> Speech<'e> {
     fn new(entry: &'e Entry, message: &Message, owned: bool) -> Speech<'e> {
         let uuids = entry.uuid.as_deref().into_iter().collect();
@@ -178,7 +183,11 @@ impl<'e> Layer<'e> {
         into.calls = Some(self.calls);
     }
 
-    fn message(&mut self, speech: Speech<'e>, into: &mut Conversation) {
+    fn message(&mut self, mut speech: Speech<'e>, into: &mut Conversation) {
+        // The client sends no chunk of white space back.
+        if speech.message.role == Role::Assistant && speech.message.parts.len() > 1 {
+            speech.message.parts.retain(|part| !is_blank(part));
+        }
         if let Some(call) = speech.call.filter(|_| speech.owned) {
             self.calls.push(SessionCall { upto: self.laid.len() as u32, ..call });
         }
