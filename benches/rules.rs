@@ -5,7 +5,7 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use cutpoint::dialects;
-use cutpoint::judge::Judgement;
+use cutpoint::judge;
 use cutpoint::model::Api;
 use cutpoint::rules::{self, Target};
 use cutpoint::transcript::size::counter;
@@ -74,10 +74,7 @@ fn bytes_to_verdict(criterion: &mut Criterion) {
             bencher.iter(|| {
                 let value: Value = serde_json::from_slice(black_box(&bytes)).expect("JSON");
                 let request = (dialects::for_api(api).parse)(value).expect("a body");
-                let transcript = Transcript::of_request(&request, counter("chars4").expect("a counter"));
-                let target = Target::new(api, transcript.model.as_deref());
-                let upto = transcript.messages.len() as u32;
-                black_box(Judgement::of(&transcript, upto, &target, |_| true).verdict)
+                black_box(judge::judge(&request, &Target::new(api, request.model.as_deref())).verdict)
             });
         });
     }

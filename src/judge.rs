@@ -9,7 +9,7 @@ use crate::rules::{self, Finding, Load, Severity, Shape, Target, Verdict};
 use crate::transcript::size::{COUNTERS, Counter};
 use crate::transcript::{Prompt, Transcript};
 
-/// What transcripts are counted with that are judged.
+/// What requests are counted with that may not fit their window.
 pub const COUNTER: &Counter = &COUNTERS[0];
 
 /// The judgement on a lone request, by every rule.
@@ -34,8 +34,13 @@ pub const COUNTER: &Counter = &COUNTERS[0];
 /// # Ok::<(), String>(())
 /// ```
 pub fn judge(request: &Request, target: &Target) -> Judgement {
-    let transcript = Transcript::of_request(request, COUNTER);
+    let transcript = transcript(request, target);
     Judgement::of(&transcript, transcript.messages.len() as u32, target, |_| true)
+}
+
+/// The arrays of a request that a target judges.
+pub fn transcript(request: &Request, target: &Target) -> Transcript {
+    Transcript::of_request_in(request, target.window(), COUNTER)
 }
 
 /// What a target would say of a request.
@@ -110,6 +115,10 @@ impl Judgement {
     /// Adds how full the request makes its window.
     fn put_load(&self, said: &mut Value) {
         let Some(Load { total, window, is_exact }) = self.load else { return };
+        // Of what surely fits only a bound is known.
+        if !is_exact && total <= window {
+            return;
+        }
         said["total"] = total.into();
         said["window"] = window.into();
         said["counter"] = if is_exact { "log" } else { COUNTER.id }.into();

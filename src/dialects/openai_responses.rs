@@ -35,7 +35,9 @@ fn sniff(body: &Value) -> bool {
     let is_list = body.get("input").is_some_and(Value::is_array);
     let input = is_list || body.get("input").is_some_and(Value::is_string);
     let said = body.get("model").is_some_and(Value::is_string) || has(&["instructions"]) || has(SOURCES) || is_list;
-    (input || has(&SOURCES[..2])) && said && !has(&["messages", "contents"]) && !has(EMBEDDING)
+    // An answer repeats members of its request.
+    let is_answer = body.get("object").is_some_and(|object| object == "response");
+    (input || has(&SOURCES[..2])) && said && !is_answer && !has(&["messages", "contents"]) && !has(EMBEDDING)
 }
 
 fn parse(body: Value) -> Result<Request, String> {

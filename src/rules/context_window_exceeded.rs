@@ -25,7 +25,6 @@
 //! 0xku/kon#91; aaif-goose/goose#3635
 
 use super::{Findings, Place, Rule, Scope, Severity, Side, Target, Verdict};
-use crate::catalog;
 use crate::transcript::Prompt;
 
 pub(super) const RULE: Rule = Rule {
@@ -58,8 +57,9 @@ impl Load {
     pub fn of(prompt: &Prompt, target: &Target) -> Option<Load> {
         let counted = prompt.frame().counted;
         let stated = counted.and_then(|counted| counted.window).map(u64::from);
-        let window = stated.or_else(|| target.model.and_then(catalog::window))?;
-        Some(Load { total: prompt.lone_size()?, window, is_exact: counted.is_some() })
+        let window = stated.or_else(|| target.window())?;
+        let total = prompt.frame().in_window.or_else(|| prompt.lone_size())?;
+        Some(Load { total, window, is_exact: counted.is_some() })
     }
 }
 

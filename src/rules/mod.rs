@@ -311,6 +311,11 @@ impl<'a> Target<'a> {
         }
     }
 
+    /// The window of the model in tokens, if the catalogue knows it.
+    pub fn window(&self) -> Option<u64> {
+        self.model.and_then(catalog::window)
+    }
+
     /// What is known of the model.
     pub fn abilities(&self) -> Abilities {
         self.model.map(catalog::abilities).unwrap_or_default()

@@ -137,6 +137,8 @@ pub struct Frame {
     pub store_off: bool,
     /// The log kept its size in the place of its text.
     pub counted: Option<Counted>,
+    /// Tokens with the output reserve, where they were held against a window: see [`super::size::in_window`].
+    pub in_window: Option<u64>,
     /// No tools are defined.
     pub no_tools: bool,
     /// Thinking is on with a fixed budget.
@@ -199,6 +201,7 @@ impl Frame {
         Frame {
             is_lone: true,
             counted: request.counted,
+            in_window: None,
             previous_response: member("previous_response_id").is_some(),
             conversation: member("conversation").is_some(),
             stored_prompt: request.api == Api::OpenaiResponses && member("prompt").is_some(),
@@ -352,7 +355,10 @@ fn of_body(part: &Part) -> Marks {
             .with(Marks::CUT, cut::is_cut(text)),
         Body::ToolUse(call) => marks
             .with(Marks::BAD_INPUT, !matches!(&call.arguments, Arguments::Json(Value::Object(_))))
-            .with(Marks::INPUT_NOT_JSON, matches!(&call.arguments, Arguments::Text(text) if !is_json(text)))
+            .with(
+                Marks::INPUT_NOT_JSON,
+                !is_custom(part) && matches!(&call.arguments, Arguments::Text(text) if !is_json(text)),
+            )
             .with(Marks::BAD_TOOL_NAME, !is_tool_name(&call.name))
             .with(Marks::MASKED_ID, call.id.as_deref().is_some_and(ids::is_masked))
             .with(Marks::CUT, matches!(&call.arguments, Arguments::Text(text) if cut::is_cut(text))),
@@ -372,6 +378,11 @@ fn of_body(part: &Part) -> Marks {
         Body::Image(_) => marks.with(Marks::IMAGE, true),
         Body::Other(_) => marks,
     }
+}
+
+/// Whether a tool use is one whose input is free text.
+fn is_custom(part: &Part) -> bool {
+    part.extra.get("type").is_some_and(|kind| kind == "custom")
 }
 
 fn is_json(text: &str) -> bool {

@@ -16,7 +16,7 @@ mod units;
 use std::collections::{HashMap, HashSet};
 
 use crate::model::{Api, Body, Form, Message, Part, Preface, Request, Role, Session, Tokens};
-use size::Counter;
+use size::{Counter, Weight};
 
 pub use history::History;
 pub use marks::{Frame, Marks};
@@ -200,6 +200,15 @@ impl Transcript {
         transcript
     }
 
+    /// The arrays of one request for the rules alone: sizes are bounds, and where the request may not fit the window, its
+    /// size is counted by `counter`.
+    pub fn of_request_in(request: &Request, window: Option<u64>, counter: &Counter) -> Transcript {
+        let mut transcript = Transcript::of_request(request, &size::BYTES);
+        let counted = window.filter(|_| request.counted.is_none());
+        transcript.frame.in_window = counted.map(|window| size::in_window(counter, request, window));
+        transcript
+    }
+
     fn of_messages(api: Api, messages: &[Message], counter: &Counter) -> Transcript {
         let mut builder = Builder::new(api, counter, messages.len());
         for message in messages {
@@ -279,8 +288,11 @@ impl<'c> Builder<'c> {
 
     fn push(&mut self, message: &Message) {
         let parts_from = self.transcript.parts.len() as u32;
+        let mut weight = Weight::default();
         for part in &message.parts {
-            let facts = self.part(part);
+            let own = Weight::of(self.counter, &part.body);
+            weight = weight.and(own);
+            let facts = self.part(part, own.tokens(self.counter));
             self.transcript.marks = self.transcript.marks.and(facts.marks);
             if facts.marks.has(Marks::SERVER_CALL) {
                 self.server_calls.insert(facts.id, self.transcript.parts.len());
@@ -305,7 +317,7 @@ impl<'c> Builder<'c> {
                 role => Speaker::of(role),
             },
             form: form_of(&message.form),
-            tokens: size::message(self.counter, message),
+            tokens: weight.in_frame(self.counter),
             parts_from,
             has_calls: of_kind(PartKind::ToolUse),
             has_results: of_kind(PartKind::ToolResult),
@@ -325,7 +337,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    fn part(&mut self, part: &Part) -> PartFacts {
+    fn part(&mut self, part: &Part, tokens: Tokens) -> PartFacts {
         let (api, body) = (self.transcript.api, &part.body);
         let kind = match body {
             Body::Text(_) => PartKind::Text,
@@ -339,7 +351,7 @@ impl<'c> Builder<'c> {
             kind,
             marks: marks::of_part(api, part),
             id: marks::name_of(api, part).map_or(IdNo::NONE, |id| self.number(id)),
-            tokens: size::part(self.counter, body),
+            tokens,
             empty: is_empty(body),
             legacy: matches!(body, Body::ToolUse(call) if call.kind == crate::model::ToolUseKind::LegacyFunction),
         }

@@ -7,7 +7,7 @@
 
 use serde_json::Value;
 
-use crate::model::{Arguments, Body, Message, Part, Preface, Tokens};
+use crate::model::{Arguments, Body, Message, Part, Preface, Request, Tokens};
 
 /// Tokens that the frame of a message costs: its role and its delimiters.
 pub const PER_MESSAGE: Tokens = 4;
@@ -48,6 +48,14 @@ pub const COUNTERS: &[Counter] = &[
     },
 ];
 
+/// A bound that no tokenizer over bytes exceeds, and that costs nothing to look up; not for figures.
+pub const BYTES: Counter = Counter {
+    id: "bytes",
+    about: "bytes, plus 4 a message: at least as many as there are tokens",
+    units: |text| text.len() as u64,
+    per_token: 1,
+};
+
 /// The counter of that name.
 pub fn counter(id: &str) -> Option<&'static Counter> {
     COUNTERS.iter().find(|counter| counter.id == id)
@@ -61,49 +69,87 @@ fn o200k(text: &str) -> u64 {
     tiktoken::get_encoding("o200k_base").expect("the vocabulary is compiled in").count(text) as u64
 }
 
-/// Tokens of one message, its frame included.
-pub fn message(counter: &Counter, message: &Message) -> Tokens {
-    count(counter, &message.parts).saturating_add(PER_MESSAGE)
+/// What a part weighs, before rounding: weights add up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Weight {
+    units: u64,
+    images: u64,
 }
 
-/// Tokens of one part, without a frame.
-pub fn part(counter: &Counter, body: &Body) -> Tokens {
-    let mut sum = Sum::new(counter);
-    sum.body(body);
-    sum.tokens()
+impl Weight {
+    /// The weight of one part, without a frame.
+    pub fn of(counter: &Counter, body: &Body) -> Weight {
+        let mut sum = Sum { counter, weight: Weight::default() };
+        sum.body(body);
+        sum.weight
+    }
+
+    /// Both together.
+    pub fn and(self, other: Weight) -> Weight {
+        Weight { units: self.units + other.units, images: self.images + other.images }
+    }
+
+    /// Tokens of this weight, without a frame.
+    pub fn tokens(self, counter: &Counter) -> Tokens {
+        let text = self.units.div_ceil(counter.per_token);
+        Tokens::try_from(text + self.images * u64::from(PER_IMAGE)).unwrap_or(Tokens::MAX)
+    }
+
+    /// Tokens of a message of this weight, its frame included.
+    pub fn in_frame(self, counter: &Counter) -> Tokens {
+        self.tokens(counter).saturating_add(PER_MESSAGE)
+    }
+}
+
+/// Tokens of one message, its frame included.
+pub fn message(counter: &Counter, message: &Message) -> Tokens {
+    weight(counter, &message.parts).in_frame(counter)
+}
+
+/// Tokens of a request with what it reserves for output, as far as it matters for a window: exact by `counter` where it
+/// exceeds the window, else a bound that fits it.
+pub fn in_window(counter: &Counter, request: &Request, window: u64) -> u64 {
+    let outside = |counter| u64::from(preface(counter, &request.system, request.tools.as_ref()));
+    let inside = |counter| request.messages.iter().map(move |one| u64::from(message(counter, one)));
+    let mut total = outside(&BYTES) + inside(&BYTES).sum::<u64>() + u64::from(request.max_output.unwrap_or(0));
+    if total > window {
+        total = total - outside(&BYTES) + outside(counter);
+    }
+    for (bound, one) in inside(&BYTES).zip(&request.messages) {
+        if total <= window {
+            break;
+        }
+        total = total - bound + u64::from(message(counter, one));
+    }
+    total
 }
 
 /// Tokens of what stands outside the message list; a preface that says nothing costs nothing.
 pub fn preface(counter: &Counter, preface: &Preface, tools: Option<&Value>) -> Tokens {
     let frame = if super::is_blank(preface) { 0 } else { PER_MESSAGE };
     let schemas = tools.map_or(0, |tools| {
-        let mut sum = Sum::new(counter);
+        let mut sum = Sum { counter, weight: Weight::default() };
         sum.json(tools);
-        sum.tokens()
+        sum.weight.tokens(counter)
     });
-    count(counter, &preface.parts).saturating_add(frame).saturating_add(schemas)
+    weight(counter, &preface.parts).tokens(counter).saturating_add(frame).saturating_add(schemas)
 }
 
-fn count(counter: &Counter, parts: &[Part]) -> Tokens {
-    let mut sum = Sum::new(counter);
+fn weight(counter: &Counter, parts: &[Part]) -> Weight {
+    let mut sum = Sum { counter, weight: Weight::default() };
     sum.parts(parts);
-    sum.tokens()
+    sum.weight
 }
 
-/// Adds up units, and rounds to tokens once.
+/// Adds up what a counter says.
 struct Sum<'c> {
     counter: &'c Counter,
-    units: u64,
-    images: u64,
+    weight: Weight,
 }
 
-impl<'c> Sum<'c> {
-    fn new(counter: &'c Counter) -> Sum<'c> {
-        Sum { counter, units: 0, images: 0 }
-    }
-
+impl Sum<'_> {
     fn text(&mut self, text: &str) {
-        self.units += (self.counter.units)(text);
+        self.weight.units += (self.counter.units)(text);
     }
 
     fn json(&mut self, value: &Value) {
@@ -129,13 +175,8 @@ impl<'c> Sum<'c> {
             Body::ToolResult(result) => self.parts(&result.content),
             Body::Thinking(thinking) if thinking.redacted => {}
             Body::Thinking(thinking) => self.text(&thinking.text),
-            Body::Image(_) => self.images += 1,
+            Body::Image(_) => self.weight.images += 1,
             Body::Other(value) => self.json(value),
         }
-    }
-
-    fn tokens(&self) -> Tokens {
-        let text = self.units.div_ceil(self.counter.per_token);
-        Tokens::try_from(text + self.images * u64::from(PER_IMAGE)).unwrap_or(Tokens::MAX)
     }
 }

@@ -2,11 +2,11 @@
 
 use clap::Args;
 
-use crate::judge::{COUNTER, Judgement};
+use crate::judge::{self, Judgement};
 use crate::model::{Api, Call, Conversation, Message};
 use crate::profiles::{self, PROFILES, Profile};
 use crate::rules::{self, Finding, Target};
-use crate::transcript::{History, Transcript};
+use crate::transcript::{History, Transcript, size};
 
 /// Whom the requests are judged for, and by which rules
 #[derive(Debug, Args)]
@@ -71,7 +71,8 @@ impl Aim {
         if let Some(profile) = self.profile {
             profile.adopt(&mut call.request);
         }
-        let mut transcript = Transcript::of_request(&call.request, COUNTER);
+        let target = self.target(call.request.api, call.request.model.as_deref());
+        let mut transcript = judge::transcript(&call.request, &target);
         history.follow(call, &mut transcript);
         Seen { api, ..self.judge_prefix(&transcript, &call.request.messages) }
     }
@@ -83,7 +84,7 @@ impl Aim {
             conversation.api = profile.judges(api);
         }
         let session = crate::session::session(conversation);
-        let transcript = Transcript::of_session(&session, COUNTER);
+        let transcript = Transcript::of_session(&session, &size::BYTES);
         let upto = transcript.calls.last().map_or(session.messages.len(), |call| call.upto as usize);
         let sent = &session.messages[..upto.min(session.messages.len())];
         told(Seen { api, ..self.judge_prefix(&transcript, sent) });
@@ -91,12 +92,16 @@ impl Aim {
 
     /// The judgement on the first messages of a transcript.
     fn judge_prefix<'m>(&self, transcript: &Transcript, messages: &'m [Message]) -> Seen<'m> {
-        // A profile speaks for requests in its own language only; the end of the run says for how many it did not.
-        let profile = self.profile.filter(|profile| profile.speaks(transcript.api));
-        let model = self.model.as_deref().or(transcript.model.as_deref());
-        let target = Target { api: transcript.api, profile, model };
+        let target = self.target(transcript.api, transcript.model.as_deref());
         let judgement = Judgement::of(transcript, messages.len() as u32, &target, |finding| self.wants(finding));
-        Seen { api: transcript.api, model: model.map(str::to_owned), messages, judgement }
+        Seen { api: transcript.api, model: target.model.map(str::to_owned), messages, judgement }
+    }
+
+    /// Whom a request in an API's language is judged for, that names this model.
+    fn target<'t>(&'t self, api: Api, named: Option<&'t str>) -> Target<'t> {
+        // A profile speaks for requests in its own language only; the end of the run says for how many it did not.
+        let profile = self.profile.filter(|profile| profile.speaks(api));
+        Target { api, profile, model: self.model.as_deref().or(named) }
     }
 
     fn wants(&self, finding: &Finding) -> bool {
