@@ -44,6 +44,7 @@ pub mod session;
 pub mod transcript;
 pub mod profiles;
 pub mod rules;
+pub mod refusal;
 pub mod judge;
 pub mod textbook;
 pub mod baseline;

@@ -29,7 +29,7 @@ pub(super) const RULE: Rule = Rule {
     id: "empty_messages",
     about: "the request sends no message",
     docs: include_str!("empty_messages.rs"),
-    texts: &["at least one message is required"],
+    texts: &["at least one message is required", "[] is too short - 'messages'"],
     hides: false,
     scope: Scope::List,
     sides: &[],

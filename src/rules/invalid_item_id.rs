@@ -48,7 +48,11 @@ pub(super) const RULE: Rule = Rule {
     id: "invalid_item_id",
     about: "an item id does not fit the type of its item",
     docs: include_str!("invalid_item_id.rs"),
-    texts: &["Expected an ID that begins with"],
+    texts: &[
+        "Expected an ID that begins with",
+        "Invalid 'input[N].id': empty string",
+        "Invalid 'input[N].id': string too long",
+    ],
     hides: false,
     scope: Scope::List,
     sides: &[],

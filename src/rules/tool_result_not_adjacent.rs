@@ -36,7 +36,7 @@
 //! OpenHands/software-agent-sdk#1450; ogx-ai/ogx#6367; langchain-ai/langchain#34195;
 //! deepseek-ai/awesome-deepseek-integration#740; kolega-ai/kolega-code#403
 
-use super::{Findings, Rule, Scope, Severity, Shape, Target, error, names};
+use super::{Findings, LOST_RESULT, Rule, Scope, Severity, Shape, Target, error, names};
 use crate::model::Api;
 use crate::transcript::pairs::Fate;
 use crate::transcript::{Marks, PartKind, Prompt};
@@ -45,7 +45,7 @@ pub(super) const RULE: Rule = Rule {
     id: "tool_result_not_adjacent",
     about: "a tool result stands too far behind its call",
     docs: include_str!("tool_result_not_adjacent.rs"),
-    texts: &["No tool output found for tool call"],
+    texts: LOST_RESULT,
     hides: false,
     scope: Scope::List,
     sides: &[],

@@ -11,6 +11,7 @@ mod formats;
 mod generate;
 mod golden;
 mod house;
+mod refusals;
 mod replay;
 mod rules;
 mod session;

@@ -11,7 +11,7 @@ use crate::rules::{self, Finding, Severity, Verdict};
 
 use super::drawing::{Fault, around};
 use super::screen::{Ink, Screen, fit};
-use super::wording::{answer, section};
+use super::wording::answer;
 use super::{Judged, Summary, Tell};
 
 /// How often each rule is drawn.
@@ -54,7 +54,7 @@ impl Table {
             if let Some(answer) = answer(rule, api) {
                 text.push_str(&self.screen.wrapped(&format!("provider: \"{answer}\""), 4));
             }
-            if let Some(remedy) = section(&rule.documentation(), "Remedy") {
+            if let Some(remedy) = rule.section("Remedy") {
                 text.push_str(&self.screen.wrapped(&format!("remedy: {remedy}"), 4));
             }
         }
