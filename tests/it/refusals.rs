@@ -39,7 +39,7 @@ fn an_error_that_no_rule_is_about_is_named_for_what_it_is() {
     let unknown = explain("the kiln 7 is cold").stdout;
     assert!(unknown.starts_with("unclassified: ") && unknown.contains("fingerprint"), "{unknown}");
     explain(" ").refuses(4, &["the text is empty"]);
-    run(&["explain"]).refuses(2, &["--error <TEXT>"]);
+    run(&["explain"]).refuses(2, &["<RULE>"]);
     run(&["explain", "orphan_tool_result", "--error", "x"]).refuses(2, &["cannot be used with"]);
 }
 
