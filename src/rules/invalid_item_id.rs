@@ -10,7 +10,7 @@
 //! "Invalid 'input[N].id': 'ID'. Expected an ID that begins with 'msg'."
 //!
 //! ## Applies to
-//! OpenAI Responses; seen in public reports.
+//! OpenAI Responses; seen in public reports. DeepSeek's endpoint takes any id (seen in recorded traffic).
 //!
 //! ## Example
 //! ```json
@@ -56,7 +56,9 @@ pub(super) const RULE: Rule = Rule {
     hides: false,
     scope: Scope::List,
     sides: &[],
-    severity: |target| error_for(&[Api::OpenaiResponses], target),
+    severity: |target| {
+        error_for(&[Api::OpenaiResponses], target).filter(|_| !target.has(|server| server.keeps_no_items))
+    },
     check,
 };
 
