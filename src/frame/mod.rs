@@ -135,8 +135,11 @@ impl<'r> Frames<'r> {
     }
 }
 
+/// How the text of a piece becomes its value.
+type Parse = fn(&str) -> Result<Value, String>;
+
 fn parse(piece: Piece<'_>) -> Result<Value, String> {
-    let (bytes, read): (_, fn(&str) -> Result<Value, String>) = match piece {
+    let (bytes, read): (_, Parse) = match piece {
         Piece::Refused(reason) => return Err(reason),
         Piece::Whole(bytes) => (bytes, |text| json(text, false)),
         Piece::Last(bytes) => (bytes, |text| json(text, true)),

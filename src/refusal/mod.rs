@@ -69,14 +69,19 @@ pub fn recognise(text: &str, status: Option<u16>) -> Refusal {
     let said = unwrap::said(text);
     let words = plain(&said.message);
     let status = status.or(said.status);
-    let recognised = if let Some(rules) = broken(&words) {
+    let broken_by = |rules| {
         let place = said.param.as_deref().and_then(place::place).or_else(|| place::place(&said.message));
         let (message, block) = (place.map(|(message, _)| message), place.and_then(|(_, block)| block));
         Recognised::Broken(Broken { rules, message, block, ids: place::ids(&said.message) })
+    };
+    let recognised = if let Some(rules) = broken(&words) {
+        broken_by(rules)
     } else if let Some(numbers) = overflow::overflow(&said, &words) {
         Recognised::Overflow(numbers)
     } else if let Some(cause) = cause::cause(&said, &words, status) {
         Recognised::NotStructural(cause)
+    } else if let Some(rules) = cut_off(&words) {
+        broken_by(rules)
     } else {
         Recognised::Unclassified(fingerprint::fingerprint(&said.message))
     };
@@ -101,6 +106,18 @@ static KNOWN: LazyLock<Vec<Known>> = LazyLock::new(|| {
 fn broken(words: &str) -> Option<Vec<&'static str>> {
     let found = KNOWN.iter().find(|(template, _)| template.find(words).is_some());
     found.map(|(_, rules)| rules.clone())
+}
+
+/// How much of a text must be there before it is taken for one that was cut off, in bytes.
+const LEAST_BEGUN: usize = 20;
+
+/// The rules of the texts of which most stands at the end of plain words that a log cut off.
+fn cut_off(words: &str) -> Option<Vec<&'static str>> {
+    let words = words.trim_end_matches(['.', '…', ' ']);
+    let begun = || KNOWN.iter().map(|(template, rules)| (template.begun(words), rules));
+    let most = begun().map(|(length, _)| length).max().filter(|most| *most >= LEAST_BEGUN)?;
+    let told: Vec<_> = begun().filter(|(length, _)| *length == most).flat_map(|(_, rules)| rules).collect();
+    Some(RULES.iter().map(|rule| rule.id).filter(|id| told.contains(&id)).collect())
 }
 
 impl Recognised {

@@ -54,6 +54,13 @@ impl Template {
         self.pieces.iter().map(|piece| if let Piece::Literal(text) = piece { text.len() } else { 0 }).sum()
     }
 
+    /// How many bytes of the template end a plain text that was cut off inside it; 0 where it does not end so.
+    pub fn begun(&self, text: &str) -> usize {
+        let Some(Piece::Literal(first)) = self.pieces.first() else { return 0 };
+        let ends = (1..=first.len()).rev().filter(|end| first.is_char_boundary(*end));
+        ends.into_iter().find(|end| text.ends_with(&first[..*end])).unwrap_or(0)
+    }
+
     /// The numbers in the first place of a plain text where the template stands.
     pub fn find(&self, text: &str) -> Option<Numbers> {
         let Some((Piece::Literal(first), others)) = self.pieces.split_first() else { return None };

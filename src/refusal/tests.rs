@@ -155,6 +155,19 @@ fn a_text_that_is_cut_off_is_still_recognised() {
     }
 }
 
+#[test]
+fn a_text_that_is_cut_off_inside_the_words_of_rules_is_one_of_them() {
+    let text = "litellm.BadRequestError: AnthropicException - messages.2.content.0: unexpected `tool_use_id`";
+    match recognise(text, None).recognised {
+        Recognised::Broken(broken) => {
+            assert_eq!(broken.rules, ["orphan_tool_result", "orphan_server_tool_result"]);
+            assert_eq!((broken.message, broken.block), (Some(2), Some(0)));
+        }
+        other => panic!("{other:?}"),
+    }
+    assert!(matches!(recognise("messages.2: unexpected", None).recognised, Recognised::Unclassified(_)));
+}
+
 proptest! {
     #[test]
     fn no_text_panics(text in any::<String>(), odd in "[\\[\\]{}\"'\\\\:,a-c0-2 .]{0,200}") {
