@@ -46,6 +46,7 @@ pub mod profiles;
 pub mod rules;
 pub mod refusal;
 pub mod judge;
+pub mod agreement;
 pub mod textbook;
 pub mod baseline;
 pub mod policies;

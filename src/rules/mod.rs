@@ -323,6 +323,9 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// Every verdict, from taken to refused.
+    pub const ALL: &[Verdict] = &[Verdict::Accept, Verdict::Depends, Verdict::Unverifiable, Verdict::Reject];
+
     /// The word used in JSON, on pages and in the database.
     pub fn as_str(self) -> &'static str {
         match self {

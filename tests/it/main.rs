@@ -1,5 +1,6 @@
 //! Tests that need nothing but the crate: no network, no database, no clock.
 
+mod agreement;
 mod arithmetic;
 mod bad_input;
 mod charts;

@@ -18,7 +18,7 @@ use super::{Judged, Summary, Tell};
 const DRAWN: u64 = 3;
 
 /// The most columns of a file's name: it is not shortened to the terminal, so that it can be copied.
-const LONGEST_PLACE: usize = 1_000;
+pub(super) const LONGEST_PLACE: usize = 1_000;
 
 /// Requests as they are judged, then the counts.
 pub(super) struct Table {
@@ -166,7 +166,8 @@ mod tests {
             let place = Place { source: "calls.jsonl".into(), line };
             let model = request.model.as_deref();
             summary.add(request.api, &judgement);
-            text += &table.tell(&Judged { place: &place, model, messages: &request.messages, judgement: &judgement });
+            let messages = &request.messages;
+            text += &table.tell(&Judged { place: &place, model, messages, judgement: &judgement, reply: None });
         }
         text + &table.end(&summary)
     }
