@@ -71,11 +71,9 @@ fn inside(node: &Node, said: &mut Said) -> Option<String> {
             if let Some(text) = texts {
                 return Some(text.to_owned());
             }
-            members
-                .iter()
-                .map(|(_, value)| value)
-                .filter(|value| is_nested(value))
-                .find_map(|value| inside(value, said))
+            // The member `error` was looked into: twice at each level would be too often.
+            let others = members.iter().filter(|(name, value)| name != "error" && is_nested(value));
+            others.map(|(_, value)| value).find_map(|value| inside(value, said))
         }
         Node::Text(_) | Node::Word(_) => None,
     }
@@ -182,6 +180,14 @@ mod tests {
         check("An error occurred (ValidationException) when calling the Converse operation: messages.2: bad", WORDS);
         check("in {tool}: messages.2: bad", "in {tool}: messages.2: bad");
         check("", "");
+    }
+
+    #[test]
+    fn nested_errors_without_a_message_are_walked_once() {
+        for odd in ["{\"error\":", "{\"error\":[", "{'x':{'error':"] {
+            let deep = odd.repeat(47);
+            check(&deep, &deep);
+        }
     }
 
     #[test]
