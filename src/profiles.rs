@@ -26,6 +26,8 @@ pub struct Profile {
     pub refuses_empty_assistant: bool,
     /// In Responses, nothing the assistant says stands between calls and their outputs.
     pub adjacent_outputs: bool,
+    /// In Responses, ids of items may be any and join nothing: the server keeps no items.
+    pub keeps_no_items: bool,
 }
 
 /// A profile without facts of its own: the API's rules as they are.
@@ -41,6 +43,7 @@ const fn plain(id: &'static str, about: &'static str, apis: &'static [Api]) -> P
         keeps_reasoning: false,
         refuses_empty_assistant: false,
         adjacent_outputs: false,
+        keeps_no_items: false,
     }
 }
 
@@ -56,7 +59,12 @@ pub const PROFILES: &[Profile] = &[
         results_first: true,
         ..plain("bedrock-invoke", "Anthropic's models on Bedrock InvokeModel", &[ANTHROPIC])
     },
-    Profile { keeps_reasoning: true, adjacent_outputs: true, ..plain("deepseek", "DeepSeek", &[CHAT, RESPONSES]) },
+    Profile {
+        keeps_reasoning: true,
+        adjacent_outputs: true,
+        keeps_no_items: true,
+        ..plain("deepseek", "DeepSeek", &[CHAT, RESPONSES])
+    },
     Profile { keeps_reasoning: true, refuses_empty_assistant: true, ..plain("moonshot", "Moonshot (Kimi)", &[CHAT]) },
     plain("qwen", "Qwen on Alibaba Cloud", &[CHAT]),
     plain("groq", "Groq", &[CHAT]),

@@ -23,6 +23,7 @@ mod copilot;
 mod counts;
 mod gateway_rows;
 mod gemini_cli;
+mod http_capture;
 mod inspect;
 mod langfuse;
 mod langsmith;
@@ -99,6 +100,8 @@ pub const FORMATS: &[Format] = &[
     langfuse::FORMAT,
     langsmith::FORMAT,
     counts::FORMAT,
+    http_capture::VCR,
+    http_capture::HAR,
 ];
 
 /// The format of that name.
@@ -197,7 +200,7 @@ fn epoch_time(number: f64) -> Option<Time> {
     Time::from_unix_timestamp_nanos((seconds * 1e9) as i128).ok()
 }
 
-/// Token counts in the words of either API or in our own; input counts cached tokens in.
+/// Token counts in the words of any API or in our own; input counts cached tokens in.
 fn usage(value: Option<&Value>) -> Option<Usage> {
     let value = value?;
     let count = |path: &str| value.pointer(path).and_then(Value::as_u64);
@@ -214,6 +217,21 @@ fn usage(value: Option<&Value>) -> Option<Usage> {
         let cache_write = count("/cache_creation_input_tokens").unwrap_or(0);
         let input = input.saturating_add(cache_read).saturating_add(cache_write);
         return Some(Usage { input, output: count("/output_tokens").unwrap_or(0), cache_read, cache_write });
+    }
+    if let Some(input) = count("/promptTokenCount") {
+        let thoughts = count("/thoughtsTokenCount").unwrap_or(0);
+        return Some(Usage {
+            input,
+            output: count("/candidatesTokenCount").unwrap_or(0).saturating_add(thoughts),
+            cache_read: count("/cachedContentTokenCount").unwrap_or(0),
+            cache_write: 0,
+        });
+    }
+    if let Some(input) = count("/inputTokens") {
+        let cache_read = count("/cacheReadInputTokens").unwrap_or(0);
+        let cache_write = count("/cacheWriteInputTokens").unwrap_or(0);
+        let input = input.saturating_add(cache_read).saturating_add(cache_write);
+        return Some(Usage { input, output: count("/outputTokens").unwrap_or(0), cache_read, cache_write });
     }
     Some(Usage {
         input: count("/input")?,

@@ -11,6 +11,8 @@ pub enum Piece<'c> {
     Whole(&'c [u8]),
     /// The bytes up to the end of the input, without the end of the line or of the value.
     Last(&'c [u8]),
+    /// The bytes of one YAML document, which is the whole input.
+    Yaml(&'c [u8]),
     /// No value: why.
     Refused(String),
 }
@@ -20,6 +22,7 @@ enum Layout {
     Lines,
     Array,
     Documents,
+    Yaml,
     /// Nothing more will come.
     Done,
 }
@@ -72,6 +75,7 @@ impl<'r> Cutter<'r> {
             Layout::Lines => self.next_line(),
             Layout::Array => self.next_element(),
             Layout::Documents => self.next_document(),
+            Layout::Yaml => self.everything(),
             Layout::Done => Ok(None),
         }
     }
@@ -129,6 +133,16 @@ impl<'r> Cutter<'r> {
         }
         let line = self.number;
         self.value(line)
+    }
+
+    /// Reads to the end of the input.
+    fn everything(&mut self) -> io::Result<Option<(u32, Piece<'_>)>> {
+        self.layout = Layout::Done;
+        let limit = self.limit as u64 + 1;
+        let n = (&mut self.reader).take(limit).read_to_end(&mut self.piece)?;
+        self.bytes_read += n as u64;
+        let piece = if n as u64 == limit { self.too_long() } else { Piece::Yaml(&self.piece) };
+        Ok(Some((1, piece)))
     }
 
     /// Reads one value to its end and leaves the cursor behind it.
@@ -292,8 +306,18 @@ fn layout(head: &[u8], whole: bool) -> Layout {
         Some(b'[') if balanced(line) => Layout::Lines.or_array(rest),
         Some(b'[') => Layout::Array,
         Some(b'{') if !one_line_only && opens(line) && !first_is_object(rest) => Layout::Documents,
+        _ if is_yaml(head) => Layout::Yaml,
         _ => Layout::Lines,
     }
+}
+
+/// Whether a text begins as YAML does, behind comments: with `---`, or with a name and a colon that fill a line.
+fn is_yaml(head: &[u8]) -> bool {
+    let mut lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end);
+    let Some(line) = lines.find(|line| !line.is_empty() && line[0] != b'#') else { return false };
+    let is_name =
+        |name: &[u8]| !name.is_empty() && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    line == b"---" || line.starts_with(b"%YAML") || line.strip_suffix(b":").is_some_and(is_name)
 }
 
 impl Layout {

@@ -1,7 +1,7 @@
 //! Bytes to frames: how a log is cut into JSON values, whatever log it is.
 //!
-//! Input that gzip or zstd packed is unpacked as it streams by. Three layouts are told apart by the first bytes: one value a line (a single document on one line is the same), one
-//! array whose elements are the frames, and documents written over several lines, one after the other. A frame of more
+//! Input that gzip or zstd packed is unpacked as it streams by. Four layouts are told apart by the first bytes: one value a line (a single document on one line is the same), one
+//! array whose elements are the frames, documents written over several lines, one after the other, and one YAML document. A frame of more
 //! than [`FRAME_LIMIT`] bytes, text that is not UTF-8, a value that is cut off or nested deeper than 127 levels, are
 //! defects with their place; the frames after them are read all the same. Memory holds one frame, and up to
 //! [`HEAD_FRAMES`] of them while a format is being recognised.
@@ -16,9 +16,11 @@ use crate::model::{Defect, Place};
 
 mod cut;
 mod unpack;
+mod yaml;
 
 use cut::{Cutter, Piece};
 use unpack::Broken;
+pub use unpack::unpacked;
 
 /// The largest frame that is read, in bytes; a larger one is a defect.
 pub const FRAME_LIMIT: usize = 256 << 20;
@@ -133,11 +135,15 @@ impl<'r> Frames<'r> {
     }
 }
 
+/// How the text of a piece becomes its value.
+type Parse = fn(&str) -> Result<Value, String>;
+
 fn parse(piece: Piece<'_>) -> Result<Value, String> {
-    let (bytes, at_end) = match piece {
+    let (bytes, read): (_, Parse) = match piece {
         Piece::Refused(reason) => return Err(reason),
-        Piece::Whole(bytes) => (bytes, false),
-        Piece::Last(bytes) => (bytes, true),
+        Piece::Whole(bytes) => (bytes, |text| json(text, false)),
+        Piece::Last(bytes) => (bytes, |text| json(text, true)),
+        Piece::Yaml(bytes) => (bytes, yaml::value),
     };
     let text = std::str::from_utf8(bytes).map_err(|error| {
         format!("not UTF-8 at byte {} of the value: convert the file to UTF-8", error.valid_up_to() + 1)
@@ -145,6 +151,10 @@ fn parse(piece: Piece<'_>) -> Result<Value, String> {
     if bytes.contains(&0) {
         return Err("holds NUL bytes: not JSON text".to_owned());
     }
+    read(text)
+}
+
+fn json(text: &str, at_end: bool) -> Result<Value, String> {
     serde_json::from_str(text).map_err(|error| reason(&error, text, at_end))
 }
 

@@ -33,6 +33,14 @@ pub fn unpack<'r>(mut reader: impl BufRead + 'r, broken: &Broken) -> io::Result<
     Ok(Box::new(BufReader::with_capacity(BUFFER, Lenient { inner, kind, broken: broken.clone() })))
 }
 
+/// Bytes that were held in a value, unpacked where they are packed; `None` where that fails or gives more than `limit`.
+pub fn unpacked(bytes: &[u8], limit: usize) -> Option<Vec<u8>> {
+    let broken = Broken::default();
+    let mut plain = Vec::new();
+    unpack(bytes, &broken).ok()?.take(limit as u64 + 1).read_to_end(&mut plain).ok()?;
+    (plain.len() <= limit && broken.take().is_none()).then_some(plain)
+}
+
 /// Ends where the packed data is broken, and says so.
 struct Lenient<'r> {
     inner: Box<dyn Read + 'r>,

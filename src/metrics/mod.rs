@@ -67,7 +67,7 @@ pub struct Estimate {
 
 impl Estimate {
     /// A rate of `hits` in `n` with its interval.
-    fn rate(hits: u64, n: u64) -> Estimate {
+    pub fn rate(hits: u64, n: u64) -> Estimate {
         Estimate::quotient(hits, n, n).within(stats::rate_interval(hits, n))
     }
 

@@ -30,7 +30,7 @@ pub(super) const RULE: Rule = Rule {
     id: "blank_text",
     about: "a text block is blank",
     docs: include_str!("blank_text.rs"),
-    texts: &["is blank"],
+    texts: &["text field in the ContentBlock object at ID is blank"],
     hides: false,
     scope: Scope::Neighbours,
     sides: &[],

@@ -32,7 +32,10 @@ pub(super) const RULE: Rule = Rule {
     id: "block_wrong_role",
     about: "a block stands under a role that may not hold it",
     docs: include_str!("block_wrong_role.rs"),
-    texts: &["blocks can only be in"],
+    texts: &[
+        "`tool_result` blocks can only be in `user` messages",
+        "`tool_use` blocks can only be in `assistant` messages",
+    ],
     hides: false,
     scope: Scope::Neighbours,
     sides: &[],

@@ -40,7 +40,7 @@ pub(super) const RULE: Rule = Rule {
     id: "duplicate_tool_call_id",
     about: "two tool calls of the request share an id",
     docs: include_str!("duplicate_tool_call_id.rs"),
-    texts: &["`tool_use` ids must be unique"],
+    texts: &["`tool_use` ids must be unique", "toolUse blocks at messages.N.content contain duplicate Ids"],
     hides: false,
     scope: Scope::List,
     sides: &[],

@@ -45,7 +45,10 @@ pub(super) const RULE: Rule = Rule {
     id: "duplicate_tool_result",
     about: "a tool call is answered twice",
     docs: include_str!("duplicate_tool_result.rs"),
-    texts: &["each tool_use must have a single result"],
+    texts: &[
+        "each tool_use must have a single result",
+        "toolResult blocks at messages.N.content contain duplicate Ids",
+    ],
     hides: false,
     scope: Scope::Neighbours,
     sides: &[

@@ -36,7 +36,7 @@ pub(super) const RULE: Rule = Rule {
     id: "empty_tool_calls",
     about: "an assistant message has an empty list of calls",
     docs: include_str!("empty_tool_calls.rs"),
-    texts: &["[] is too short"],
+    texts: &["[] is too short - 'messages.N.tool_calls'"],
     hides: false,
     scope: Scope::Neighbours,
     sides: &[],

@@ -6,7 +6,7 @@
 //! A call whose function name is empty or holds anything but letters, digits, `_` and `-`.
 //!
 //! ## Provider answers
-//! "'function.name': string does not match pattern".
+//! "Invalid 'messages[N].tool_calls[K].function.name': string does not match pattern".
 //!
 //! ## Applies to
 //! OpenAI Chat; seen in public reports.
@@ -50,7 +50,7 @@ pub(super) const RULE: Rule = Rule {
     id: "invalid_function_name",
     about: "the name of a called function holds characters that the provider refuses",
     docs: include_str!("invalid_function_name.rs"),
-    texts: &["'function.name': string does not match pattern"],
+    texts: &["Invalid 'messages[N].tool_calls[K].function.name': string does not match pattern"],
     hides: false,
     scope: Scope::Neighbours,
     sides: &[],

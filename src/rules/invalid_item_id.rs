@@ -10,7 +10,7 @@
 //! "Invalid 'input[N].id': 'ID'. Expected an ID that begins with 'msg'."
 //!
 //! ## Applies to
-//! OpenAI Responses; seen in public reports.
+//! OpenAI Responses; seen in public reports. DeepSeek's endpoint takes any id (seen in recorded traffic).
 //!
 //! ## Example
 //! ```json
@@ -48,11 +48,17 @@ pub(super) const RULE: Rule = Rule {
     id: "invalid_item_id",
     about: "an item id does not fit the type of its item",
     docs: include_str!("invalid_item_id.rs"),
-    texts: &["Expected an ID that begins with"],
+    texts: &[
+        "Expected an ID that begins with",
+        "Invalid 'input[N].id': empty string",
+        "Invalid 'input[N].id': string too long",
+    ],
     hides: false,
     scope: Scope::List,
     sides: &[],
-    severity: |target| error_for(&[Api::OpenaiResponses], target),
+    severity: |target| {
+        error_for(&[Api::OpenaiResponses], target).filter(|_| !target.has(|server| server.keeps_no_items))
+    },
     check,
 };
 

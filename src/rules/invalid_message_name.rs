@@ -30,7 +30,7 @@ pub(super) const RULE: Rule = Rule {
     id: "invalid_message_name",
     about: "the name of a message is none that the API takes",
     docs: include_str!("invalid_message_name.rs"),
-    texts: &[".name': string does not match pattern"],
+    texts: &["Invalid 'messages[N].name': string does not match pattern"],
     hides: false,
     scope: Scope::Neighbours,
     sides: &[],

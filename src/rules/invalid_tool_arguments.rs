@@ -7,7 +7,7 @@
 //! string that is no JSON (a call that was cut short while it streamed).
 //!
 //! ## Provider answers
-//! "Input should be a valid dictionary".
+//! "messages.N.content.K.tool_use.input: Input should be a valid dictionary".
 //!
 //! ## Applies to
 //! Anthropic Messages: refused, seen in public reports. OpenAI Chat: refused where they are no string; a string that is
@@ -38,7 +38,7 @@ pub(super) const RULE: Rule = Rule {
     id: "invalid_tool_arguments",
     about: "the arguments of a call are none that the API takes",
     docs: include_str!("invalid_tool_arguments.rs"),
-    texts: &["Input should be a valid dictionary"],
+    texts: &["tool_use.input: Input should be a valid dictionary"],
     hides: false,
     scope: Scope::Neighbours,
     sides: &[

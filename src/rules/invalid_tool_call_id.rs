@@ -44,7 +44,12 @@ pub(super) const RULE: Rule = Rule {
     id: "invalid_tool_call_id",
     about: "the id of a call or result is none that the API takes",
     docs: include_str!("invalid_tool_call_id.rs"),
-    texts: &["String should match pattern", "call_id': empty string", "must be a-z, A-Z, 0-9, with a length of 9"],
+    texts: &[
+        "tool_use.id: String should match pattern",
+        "tool_result.tool_use_id: String should match pattern",
+        "Invalid 'input[N].call_id': empty string",
+        "Tool call id was ID but must be a-z, A-Z, 0-9, with a length of 9",
+    ],
     hides: false,
     scope: Scope::Neighbours,
     sides: &[

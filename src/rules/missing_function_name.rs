@@ -63,7 +63,7 @@ pub(super) const RULE: Rule = Rule {
     id: "missing_function_name",
     about: "a function response does not name its function",
     docs: include_str!("missing_function_name.rs"),
-    texts: &["function_response.name: Name cannot be empty"],
+    texts: &["function_response.name: Name cannot be empty", "messages with role 'function' must have a 'name'"],
     hides: false,
     scope: Scope::Neighbours,
     sides: &[],

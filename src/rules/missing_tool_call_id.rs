@@ -42,7 +42,7 @@ pub(super) const RULE: Rule = Rule {
     id: "missing_tool_call_id",
     about: "a tool call or a tool result has no id",
     docs: include_str!("missing_tool_call_id.rs"),
-    texts: &["Missing required parameter: 'messages[N].tool_call_id'"],
+    texts: &["Missing required parameter: 'messages[N].tool_call_id'", "tool_result.tool_use_id: Field required"],
     hides: false,
     scope: Scope::Neighbours,
     sides: &[],

@@ -128,7 +128,8 @@ pub struct Rule {
     pub about: &'static str,
     /// The rule's documentation, which `cutpoint explain` prints: what it finds, why, example, remedy, sources.
     pub docs: &'static str,
-    /// The provider's texts, ids and numbers left out: to recognise a logged error, and to show.
+    /// What providers answer, to recognise a logged error by: fragments in which `N` and `K` stand for a number and
+    /// `ID` for any value. Where several rules state one text, it does not tell them apart.
     pub texts: &'static [&'static str],
     /// What it finds hides part of the request, so that nobody can judge the whole.
     pub hides: bool,
@@ -333,6 +334,9 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// Every verdict, from taken to refused.
+    pub const ALL: &[Verdict] = &[Verdict::Accept, Verdict::Depends, Verdict::Unverifiable, Verdict::Reject];
+
     /// The word used in JSON, on pages and in the database.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -425,6 +429,26 @@ pub const RULES: &[Rule] = &[
     ids_masked::RULE,
 ];
 
+/// What Anthropic answers where it looks for a result in vain, whichever rule says why it is not there.
+const UNANSWERED: &str = "ids were found without `tool_result` blocks immediately after";
+
+/// The same of Converse.
+const UNANSWERED_CONVERSE: &str = "Expected toolResult blocks at messages.N.content for the following Ids";
+
+/// What providers answer to a call that has no result where they look for it; the text does not tell whether it is
+/// missing, missing beside others, still to come or in the wrong place.
+const LOST_RESULT: &[&str] = &[
+    UNANSWERED,
+    UNANSWERED_CONVERSE,
+    "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'",
+    "insufficient tool messages following tool_calls message",
+    "No tool output found for function call",
+    "No tool output found for tool call",
+    "No tool output found for custom tool call",
+    "No tool output found for local shell call",
+    "No tool output found for computer call",
+];
+
 /// The rule of that name.
 pub fn rule(id: &str) -> Option<&'static Rule> {
     RULES.iter().find(|rule| rule.id == id)
@@ -487,6 +511,15 @@ impl Rule {
     pub fn documentation(&self) -> String {
         let lines = self.docs.lines().map_while(|line| line.strip_prefix("//!"));
         lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect::<Vec<_>>().join("\n")
+    }
+
+    /// A section of its documentation as one paragraph, if it has one of that title.
+    pub fn section(&self, title: &str) -> Option<String> {
+        let documentation = self.documentation();
+        let mut lines = documentation.lines();
+        lines.find(|line| line.strip_prefix("## ") == Some(title))?;
+        let body: Vec<&str> = lines.take_while(|line| !line.starts_with('#')).filter(|line| !line.is_empty()).collect();
+        (!body.is_empty()).then(|| body.join(" "))
     }
 }
 

@@ -46,6 +46,7 @@ pub(super) const RULE: Rule = Rule {
     about: "the result of a server's tool use has no such use before it",
     docs: include_str!("orphan_server_tool_result.rs"),
     texts: &[
+        "unexpected `tool_use_id` found in `ID` blocks",
         "block must have a corresponding `server_tool_use` block before it",
         "block must have a corresponding `mcp_tool_use` block before it",
     ],

@@ -41,6 +41,9 @@ pub(super) const RULE: Rule = Rule {
     texts: &[
         "unexpected `tool_use_id` found in `tool_result` blocks",
         "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'",
+        "messages with role 'tool' must be a response to a preceding message with 'tool_calls'",
+        "No tool call found for function call output",
+        "toolResult blocks at messages.N.content exceeds the number of toolUse blocks of previous turn",
     ],
     hides: false,
     scope: Scope::List,

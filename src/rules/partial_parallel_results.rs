@@ -38,14 +38,14 @@
 //! ## Sources
 //! The API references of both vendors; anthropics/claude-code#2039
 
-use super::{Findings, Missing, Rule, Scope, paired_error, report_open};
+use super::{Findings, LOST_RESULT, Missing, Rule, Scope, paired_error, report_open};
 use crate::transcript::Prompt;
 
 pub(super) const RULE: Rule = Rule {
     id: "partial_parallel_results",
     about: "only some of the calls of a message are answered",
     docs: include_str!("partial_parallel_results.rs"),
-    texts: &[],
+    texts: LOST_RESULT,
     hides: false,
     scope: Scope::Neighbours,
     sides: &[],

@@ -44,7 +44,7 @@ pub(super) const RULE: Rule = Rule {
     about: "an assistant message with calls lacks the reasoning that the server wants back",
     docs: include_str!("reasoning_content_missing.rs"),
     texts: &[
-        "must be passed back to the API",
+        "The `reasoning_content` in the thinking mode must be passed back to the API",
         "Missing `reasoning_content` field in the assistant message",
         "reasoning_content is missing in assistant tool call message",
     ],

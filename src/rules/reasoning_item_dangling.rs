@@ -4,13 +4,14 @@
 //!
 //! ## Finds
 //! A `reasoning` item behind which no item of the assistant stands: the list ends, or a user message or an output
-//! follows.
+//! follows. Where the reasoning has its id, an assistant's message without one is not the item that it led to: it was
+//! rewritten, or taken from elsewhere.
 //!
 //! ## Provider answers
 //! "Item 'rs_…' of type 'reasoning' was provided without its required following item."
 //!
 //! ## Applies to
-//! OpenAI Responses; seen in public reports.
+//! OpenAI Responses; seen in public reports and in recorded traffic. DeepSeek's endpoint joins no items.
 //!
 //! ## Example
 //! ```json
@@ -30,14 +31,14 @@
 //! ```
 //!
 //! ## Remedy
-//! Drop the reasoning item together with the item it led to.
+//! Drop the reasoning item together with the item it led to; where that is a message, send it with the id that it had.
 //!
 //! ## Sources
-//! The API reference of the vendor; public reports collected in the catalogue of rules
+//! OpenHands/software-agent-sdk#1754; continuedev/continue#8933; traffic that pydantic/pydantic-ai recorded
 
 use super::{Findings, Place, Rule, Scope, error_for};
 use crate::model::Api;
-use crate::transcript::{Marks, Prompt};
+use crate::transcript::{IdNo, Marks, Prompt};
 
 pub(super) const RULE: Rule = Rule {
     id: "reasoning_item_dangling",
@@ -47,14 +48,20 @@ pub(super) const RULE: Rule = Rule {
     hides: false,
     scope: Scope::Neighbours,
     sides: &[],
-    severity: |target| error_for(&[Api::OpenaiResponses], target),
+    severity: |target| {
+        error_for(&[Api::OpenaiResponses], target).filter(|_| !target.has(|server| server.keeps_no_items))
+    },
     check,
 };
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
     for (position, entry) in prompt.entries().enumerate() {
-        let is_followed = position + 1 < prompt.len() && prompt.entry(position + 1).message.marks.has(Marks::MADE);
-        if entry.message.marks.has(Marks::REASONING) && !is_followed {
+        if !entry.message.marks.has(Marks::REASONING) {
+            continue;
+        }
+        let next = (position + 1 < prompt.len()).then(|| prompt.entry(position + 1).message.marks);
+        let is_known = entry.message.item != IdNo::NONE;
+        if !next.is_some_and(|next| next.has(Marks::MADE) && !(is_known && next.has(Marks::RETOLD))) {
             let say = format!("reasoning item {position} is not followed by the item it led to: drop it as well");
             findings.report(Place::message(position), vec![entry.message.item], say);
         }

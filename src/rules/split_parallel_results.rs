@@ -39,7 +39,7 @@
 //! ## Sources
 //! ogx-ai/ogx#6367; langchain-ai/langchain#34195; BerriAI/litellm#20047
 
-use super::{Findings, Place, Rule, Scope, Severity, Side, Target, Verdict};
+use super::{Findings, Place, Rule, Scope, Severity, Side, Target, UNANSWERED, UNANSWERED_CONVERSE, Verdict};
 use crate::model::Api;
 use crate::transcript::Prompt;
 use crate::transcript::pairs::Fit;
@@ -48,7 +48,7 @@ pub(super) const RULE: Rule = Rule {
     id: "split_parallel_results",
     about: "the results of one message's calls stand in several messages",
     docs: include_str!("split_parallel_results.rs"),
-    texts: &["Expected toolResult blocks at"],
+    texts: &[UNANSWERED, UNANSWERED_CONVERSE],
     hides: false,
     scope: Scope::Neighbours,
     sides: &[

@@ -35,7 +35,11 @@ pub(super) const RULE: Rule = Rule {
     id: "system_role_not_supported",
     about: "the model takes no system message in its list",
     docs: include_str!("system_role_not_supported.rs"),
-    texts: &["Unexpected role \"system\"", "does not support 'system' with this model"],
+    texts: &[
+        "Unexpected role \"system\"",
+        "does not support 'system' with this model",
+        "does not support 'developer' with this model",
+    ],
     hides: false,
     scope: Scope::Neighbours,
     sides: &[

@@ -42,7 +42,7 @@
 //! ## Sources
 //! public reports
 
-use super::{Findings, Place, Rule, Scope, Severity, Target};
+use super::{Findings, Place, Rule, Scope, Severity, Target, UNANSWERED};
 use crate::model::Api;
 use crate::transcript::{PartKind, Prompt, Speaker};
 
@@ -50,7 +50,7 @@ pub(super) const RULE: Rule = Rule {
     id: "text_after_tool_use",
     about: "text stands behind a call in an assistant message",
     docs: include_str!("text_after_tool_use.rs"),
-    texts: &["ids were found without `tool_result` blocks immediately after"],
+    texts: &[UNANSWERED],
     hides: false,
     scope: Scope::Neighbours,
     sides: &[],

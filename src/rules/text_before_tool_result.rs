@@ -33,7 +33,7 @@
 //! ## Sources
 //! langchain-ai/langchain-aws#389; ogx-ai/ogx#6367; Zoo-Code-Org/Zoo-Code#1307; 1jehuang/jcode#276
 
-use super::{Findings, Rule, Scope, Severity, Side, Target, Verdict, names};
+use super::{Findings, Rule, Scope, Severity, Side, Target, UNANSWERED, Verdict, names};
 use crate::model::Api;
 use crate::transcript::pairs::{Answer, Fit, Group, Site};
 use crate::transcript::{IdNo, PartKind, Prompt};
@@ -42,7 +42,7 @@ pub(super) const RULE: Rule = Rule {
     id: "text_before_tool_result",
     about: "in the message that answers, something stands before a result",
     docs: include_str!("text_before_tool_result.rs"),
-    texts: &[],
+    texts: &[UNANSWERED],
     hides: false,
     scope: Scope::Neighbours,
     sides: &[

@@ -38,7 +38,10 @@ pub(super) const RULE: Rule = Rule {
     id: "thinking_block_missing",
     about: "thinking is on and the open turn does not begin with it",
     docs: include_str!("thinking_block_missing.rs"),
-    texts: &["Expected `thinking` or `redacted_thinking`, but found"],
+    texts: &[
+        "Expected `thinking` or `redacted_thinking`, but found",
+        "a final `assistant` message must start with a thinking block",
+    ],
     hides: false,
     scope: Scope::Neighbours,
     sides: &[],

@@ -50,7 +50,11 @@ pub(super) const RULE: Rule = Rule {
     id: "tool_call_id_too_long",
     about: "an id is longer than 40 characters",
     docs: include_str!("tool_call_id_too_long.rs"),
-    texts: &["string too long. Expected a string with maximum length 40"],
+    texts: &[
+        "Invalid 'messages[N].tool_calls[K].id': string too long",
+        "Invalid 'messages[N].tool_call_id': string too long",
+        "string too long. Expected a string with maximum length 40",
+    ],
     hides: false,
     scope: Scope::Neighbours,
     sides: &[

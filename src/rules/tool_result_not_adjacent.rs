@@ -4,16 +4,16 @@
 //!
 //! ## Finds
 //! A call whose result exists, but not right behind it: a summary, a reminder or a user's message came in between. One
-//! finding at the call names both halves.
+//! finding at the call names both halves. In DeepSeek's Responses also a message between the calls of one turn.
 //!
 //! ## Provider answers
 //! The provider sees two faults and names one. Anthropic: "`tool_use` ids were found without `tool_result` blocks
 //! immediately after: ID" (`messages.N`). OpenAI: "An assistant message with 'tool_calls' must be followed by tool
-//! messages responding to each 'tool_call_id'".
+//! messages responding to each 'tool_call_id'". DeepSeek: "No tool output found for tool call ID".
 //!
 //! ## Applies to
-//! Anthropic Messages (documented, and seen in public reports) and OpenAI Chat (documented, and seen in public
-//! reports).
+//! Anthropic Messages (documented, and seen in public reports), OpenAI Chat (documented, and seen in public reports) and
+//! DeepSeek's Responses endpoint (seen in public reports and in recorded traffic).
 //!
 //! ## Example
 //! ```json
@@ -34,18 +34,19 @@
 //!
 //! ## Sources
 //! OpenHands/software-agent-sdk#1450; ogx-ai/ogx#6367; langchain-ai/langchain#34195;
-//! deepseek-ai/awesome-deepseek-integration#740; kolega-ai/kolega-code#403
+//! deepseek-ai/awesome-deepseek-integration#740; deepseek-ai/DeepSeek-V3#1588; kolega-ai/kolega-code#403; traffic that
+//! pydantic/pydantic-ai recorded
 
-use super::{Findings, Rule, Scope, Severity, Shape, Target, error, names};
+use super::{Findings, LOST_RESULT, Place, Rule, Scope, Severity, Shape, Target, error, names};
 use crate::model::Api;
-use crate::transcript::pairs::Fate;
+use crate::transcript::pairs::{Ask, Fate};
 use crate::transcript::{Marks, PartKind, Prompt};
 
 pub(super) const RULE: Rule = Rule {
     id: "tool_result_not_adjacent",
     about: "a tool result stands too far behind its call",
     docs: include_str!("tool_result_not_adjacent.rs"),
-    texts: &["No tool output found for tool call"],
+    texts: LOST_RESULT,
     hides: false,
     scope: Scope::List,
     sides: &[],
@@ -77,24 +78,27 @@ fn check(prompt: &Prompt, findings: &mut Findings) {
     }
 }
 
-/// Calls of Responses that the assistant's words part from their outputs; each such gap is told at its last call.
+/// Calls of Responses that something parts from their outputs, or from the calls behind them; each gap is told at the last
+/// call before it. Whether reasoning may stand there is disputed.
 fn interrupted(prompt: &Prompt, findings: &mut Findings) {
-    let mut open: Option<(usize, crate::transcript::IdNo)> = None;
+    let pairs = findings.pairs;
+    let mut open: Option<&Ask> = None;
     let mut is_parted = false;
     for (position, entry) in prompt.entries().enumerate() {
-        let marks = entry.message.marks;
-        match entry.parts.first().map(|part| part.kind) {
-            Some(PartKind::ToolUse) => (open, is_parted) = (Some((position, entry.parts[0].id)), false),
-            Some(PartKind::ToolResult) => {
-                if let Some((at, id)) = open.take().filter(|_| is_parted) {
-                    let say = format!(
-                        "the assistant speaks between tool call {} and the outputs: move that before the calls",
-                        names(prompt, &[id])
-                    );
-                    findings.report_lost(Shape::Split, super::Place::message(at), vec![id], say);
-                }
+        let kind = entry.parts.first().map(|part| part.kind);
+        let is_call = kind == Some(PartKind::ToolUse);
+        if is_call || kind == Some(PartKind::ToolResult) {
+            if let Some(ask) = open.take().filter(|ask| is_parted && ask.fate == Fate::Answered) {
+                let name = names(prompt, &[ask.id]);
+                let say =
+                    format!("something stands between tool call {name} and its output: move that before the calls");
+                findings.report_lost(Shape::Split, Place::message(ask.site.message as usize), vec![ask.id], say);
             }
-            _ => is_parted |= marks.has(Marks::MADE) && !marks.has(Marks::REASONING),
+        } else {
+            is_parted |= !entry.message.marks.has(Marks::REASONING) && !entry.message.marks.has(Marks::REFERENCE);
+        }
+        if is_call {
+            (open, is_parted) = (pairs.asks.iter().find(|ask| ask.site.message as usize == position), false);
         }
     }
 }

@@ -30,14 +30,14 @@
 //! ## Sources
 //! The API references of both vendors; zed-industries/zed#29401
 
-use super::{Findings, Missing, Rule, Scope, paired_error, report_open};
+use super::{Findings, LOST_RESULT, Missing, Rule, Scope, paired_error, report_open};
 use crate::transcript::Prompt;
 
 pub(super) const RULE: Rule = Rule {
     id: "trailing_tool_call",
     about: "the request ends with tool calls",
     docs: include_str!("trailing_tool_call.rs"),
-    texts: &[],
+    texts: LOST_RESULT,
     hides: false,
     scope: Scope::Neighbours,
     sides: &[],

@@ -46,7 +46,7 @@ pub(super) const RULE: Rule = Rule {
     id: "unanswered_server_tool_call",
     about: "a server's tool use has no result inside its turn",
     docs: include_str!("unanswered_server_tool_call.rs"),
-    texts: &["was found without a corresponding"],
+    texts: &["tool use with id ID was found without a corresponding"],
     hides: false,
     scope: Scope::Neighbours,
     sides: &[],

@@ -33,17 +33,14 @@
 //! ## Sources
 //! anthropics/claude-code#2039; anthropics/claude-code#1956; zed-industries/zed#29401
 
-use super::{Findings, Missing, Rule, Scope, identified_error, report_open};
+use super::{Findings, LOST_RESULT, Missing, Rule, Scope, identified_error, report_open};
 use crate::transcript::Prompt;
 
 pub(super) const RULE: Rule = Rule {
     id: "unanswered_tool_call",
     about: "an assistant message calls tools, and nothing answers",
     docs: include_str!("unanswered_tool_call.rs"),
-    texts: &[
-        "ids were found without `tool_result` blocks immediately after",
-        "must be followed by tool messages responding to each 'tool_call_id'",
-    ],
+    texts: LOST_RESULT,
     hides: false,
     scope: Scope::Neighbours,
     sides: &[],

@@ -34,7 +34,12 @@ pub(super) const RULE: Rule = Rule {
     id: "unknown_role",
     about: "a message has a role that the API does not know",
     docs: include_str!("unknown_role.rs"),
-    texts: &["Unexpected role"],
+    texts: &[
+        "Unexpected role",
+        "Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'",
+        "Please use a valid role: user, model",
+        "Role 'function' is not supported",
+    ],
     hides: false,
     scope: Scope::Neighbours,
     sides: &[],

@@ -62,7 +62,7 @@ pub(super) const RULE: Rule = Rule {
     id: "user_after_tool",
     about: "a tool message has the wrong neighbour",
     docs: include_str!("user_after_tool.rs"),
-    texts: &["after role 'tool'"],
+    texts: &["Unexpected role 'ID' after role 'tool'", "Unexpected role 'tool' after role 'user'"],
     hides: false,
     scope: Scope::Neighbours,
     sides: &[],

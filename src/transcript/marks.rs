@@ -87,6 +87,8 @@ impl Marks {
     pub const CACHE_POINT: Marks = Marks(1 << 40);
     /// Thinking.
     pub const THINKING: Marks = Marks(1 << 39);
+    /// A message of the assistant without an id of the server's.
+    pub const RETOLD: Marks = Marks(1 << 40);
     /// History: the block is not what the model wrote.
     pub const EDITED: Marks = Marks(1 << 34);
     /// History: what stands before the block is not what stood there when the model wrote it.
@@ -244,6 +246,7 @@ fn item(message: &Message) -> Marks {
     Marks::default()
         .with(Marks::REASONING, is_reasoning)
         .with(Marks::MADE, is_made)
+        .with(Marks::RETOLD, is_made && kind == "message" && !fields.contains_key("id"))
         .with(Marks::BAD_ITEM_ID, fields.get("id").and_then(Value::as_str).is_some_and(|id| !fits(kind, is_made, id)))
         .with(Marks::NO_SUMMARY, is_reasoning && fields.get("summary").is_none_or(Value::is_null))
         .with(Marks::BY_ID, is_reasoning && fields.contains_key("id") && !is_sealed)

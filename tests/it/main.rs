@@ -1,5 +1,6 @@
 //! Tests that need nothing but the crate: no network, no database, no clock.
 
+mod agreement;
 mod arithmetic;
 mod bad_input;
 mod charts;
@@ -11,6 +12,7 @@ mod formats;
 mod generate;
 mod golden;
 mod house;
+mod refusals;
 mod replay;
 mod metamorphic;
 mod mutations;

@@ -5,8 +5,9 @@
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 
+use crate::agreement::{Observed, Outcome};
 use crate::judge::Judgement;
-use crate::model::{Message, Place, Record};
+use crate::model::{Message, Place, Record, Reply};
 use crate::source;
 use crate::transcript::History;
 
@@ -15,6 +16,7 @@ mod drawing;
 mod github;
 mod json;
 mod junit;
+mod observed;
 mod sarif;
 mod screen;
 mod summary;
@@ -35,6 +37,7 @@ use summary::Summary;
                         cutpoint check fixtures/ --output sarif >check.sarif\n  \
                         cutpoint check calls.jsonl --output json --model claude-opus-4-7\n  \
                         curl … | cutpoint check - --api openai.chat --profile deepseek\n  \
+                        cutpoint check calls.jsonl --observed\n  \
                         cutpoint explain orphan_tool_result")]
 pub struct Check {
     #[command(flatten)]
@@ -45,6 +48,10 @@ pub struct Check {
     /// Draw every finding in the table, and not only the first of each rule
     #[arg(long)]
     all: bool,
+    /// Hold the verdicts against what the log says became of the requests: how many were taken and refused, rule by rule;
+    /// exit code 100 if they disagree somewhere. In the forms table and json
+    #[arg(long)]
+    observed: bool,
     #[command(flatten)]
     aim: Aim,
 }
@@ -69,6 +76,8 @@ struct Judged<'m> {
     model: Option<&'m str>,
     messages: &'m [Message],
     judgement: &'m Judgement,
+    /// How the call ended, where a log of calls says.
+    reply: Option<&'m Reply>,
 }
 
 /// A form of the result: told request by request, so that a long log needs no memory.
@@ -78,6 +87,11 @@ trait Tell {
 
     /// What ends the result, once all requests are told.
     fn end(&mut self, summary: &Summary) -> String;
+
+    /// Whether the data failed.
+    fn has_failed(&self, summary: &Summary) -> bool {
+        summary.has_refused()
+    }
 }
 
 impl Form {
@@ -93,6 +107,15 @@ impl Form {
 }
 
 impl Check {
+    fn teller(&self) -> Result<Box<dyn Tell>> {
+        match self.output {
+            output if !self.observed => Ok(output.teller(self.all)),
+            Form::Table => Ok(Box::new(observed::Table::new(Screen::of_stdout(), self.all))),
+            Form::Json => Ok(Box::new(observed::Json::default())),
+            _ => Err(Usage("--observed is told in the forms table and json".to_owned()).into()),
+        }
+    }
+
     pub fn run(self) -> Result<Exit> {
         if self.paths.paths.is_empty() {
             return Err(Usage("name a request or a log to check, or `-` for standard input".to_owned()).into());
@@ -101,21 +124,22 @@ impl Check {
     }
 
     fn judge_all(self) -> Result<Exit> {
-        let mut run = Run { teller: self.output.teller(self.all), summary: Summary::default(), printed: Ok(()) };
+        let mut run = Run { teller: self.teller()?, summary: Summary::default(), has_outcome: false, printed: Ok(()) };
         let mut history = History::new();
         let report = source::records_in(self.paths.input(), self.aim.api, &mut |record| match record {
             Record::Call(mut call) => {
                 let place = call.place.clone();
-                run.take(&place, self.aim.judge(&mut call, &mut history));
+                let reply = call.reply.clone();
+                run.take(&place, self.aim.judge(&mut call, &mut history), Some(&reply));
             }
             Record::Conversation(conversation) => {
                 let place = conversation.place.clone();
-                self.aim.judge_last(*conversation, &mut |seen| run.take(&place, seen));
+                self.aim.judge_last(*conversation, &mut |seen| run.take(&place, seen, None));
             }
             Record::Defect(_) => {}
         })?;
         tell_left_out(&report);
-        let Run { mut teller, summary, printed } = run;
+        let Run { mut teller, summary, has_outcome, printed } = run;
         printed?;
         if summary.requests == 0 && report.n_defects > 0 {
             return Err(Usage("no request could be read".to_owned()).into());
@@ -123,9 +147,13 @@ impl Check {
         if summary.requests == 0 {
             return Err(NothingSelected("there is no request to check".to_owned()).into());
         }
+        if self.observed && !has_outcome {
+            let words = "no call of the log says how it ended: there is nothing to hold the verdicts against";
+            return Err(NothingSelected(words.to_owned()).into());
+        }
         print(&teller.end(&summary))?;
         summary.left_out(&self.aim).iter().for_each(|line| eprintln!("{line}"));
-        Ok(if summary.has_refused() { Exit::DataFailed } else { Exit::Pass })
+        Ok(if teller.has_failed(&summary) { Exit::DataFailed } else { Exit::Pass })
     }
 }
 
@@ -133,16 +161,19 @@ impl Check {
 struct Run {
     teller: Box<dyn Tell>,
     summary: Summary,
+    /// Whether some call says how it ended.
+    has_outcome: bool,
     /// What became of stdout; after a failure nothing more is written.
     printed: Result<()>,
 }
 
 impl Run {
     /// Counts and tells one request.
-    fn take(&mut self, place: &Place, seen: Seen) {
+    fn take(&mut self, place: &Place, seen: Seen, reply: Option<&Reply>) {
+        self.has_outcome |= reply.is_some_and(|reply| Observed::of(reply).outcome != Outcome::Unknown);
         self.summary.add(seen.api, &seen.judgement);
-        let judged =
-            Judged { place, model: seen.model.as_deref(), messages: seen.messages, judgement: &seen.judgement };
+        let (model, judgement) = (seen.model.as_deref(), &seen.judgement);
+        let judged = Judged { place, model, messages: seen.messages, judgement, reply };
         let text = self.teller.tell(&judged);
         if self.printed.is_ok() && !text.is_empty() {
             self.printed = print(&text);

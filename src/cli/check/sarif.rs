@@ -10,7 +10,6 @@ use crate::judge::path;
 use crate::model::Place;
 use crate::rules::{Finding, RULES, Rule, Severity};
 
-use super::wording::section;
 use super::{Judged, Summary, Tell};
 
 /// One run with its results.
@@ -53,11 +52,11 @@ fn head() -> String {
 
 fn rule(rule: &Rule) -> Value {
     let documentation = rule.documentation();
-    let remedy = section(&documentation, "Remedy").unwrap_or_default();
+    let remedy = rule.section("Remedy").unwrap_or_default();
     json!({
         "id": rule.id,
         "shortDescription": { "text": rule.about },
-        "fullDescription": { "text": section(&documentation, "Finds").unwrap_or_else(|| rule.about.to_owned()) },
+        "fullDescription": { "text": rule.section("Finds").unwrap_or_else(|| rule.about.to_owned()) },
         "help": { "text": remedy, "markdown": documentation },
     })
 }

@@ -11,14 +11,14 @@ use crate::rules::{self, Finding, Severity, Verdict};
 
 use super::drawing::{Fault, around};
 use super::screen::{Ink, Screen, fit};
-use super::wording::{answer, section};
+use super::wording::answer;
 use super::{Judged, Summary, Tell};
 
 /// How often each rule is drawn.
 const DRAWN: u64 = 3;
 
 /// The most columns of a file's name: it is not shortened to the terminal, so that it can be copied.
-const LONGEST_PLACE: usize = 1_000;
+pub(super) const LONGEST_PLACE: usize = 1_000;
 
 /// Requests as they are judged, then the counts.
 pub(super) struct Table {
@@ -60,7 +60,7 @@ impl Table {
             if let Some(answer) = answer(rule, api) {
                 text.push_str(&self.screen.wrapped(&format!("provider: \"{answer}\""), 4));
             }
-            if let Some(remedy) = section(&rule.documentation(), "Remedy") {
+            if let Some(remedy) = rule.section("Remedy") {
                 text.push_str(&self.screen.wrapped(&format!("remedy: {remedy}"), 4));
             }
         }
@@ -172,7 +172,8 @@ mod tests {
             let place = Place { source: "calls.jsonl".into(), line };
             let model = request.model.as_deref();
             summary.add(request.api, &judgement);
-            text += &table.tell(&Judged { place: &place, model, messages: &request.messages, judgement: &judgement });
+            let messages = &request.messages;
+            text += &table.tell(&Judged { place: &place, model, messages, judgement: &judgement, reply: None });
         }
         text + &table.end(&summary)
     }

@@ -1,21 +1,13 @@
-//! What a rule's documentation says of it: sections, and the provider's words in the language of a request.
+//! The provider's words in the language of a request, out of a rule's documentation.
 
 use crate::model::Api;
 use crate::rules::Rule;
-
-/// A section of a rule's documentation as one paragraph, if it has one of that title.
-pub(super) fn section(documentation: &str, title: &str) -> Option<String> {
-    let mut lines = documentation.lines();
-    lines.find(|line| line.strip_prefix("## ") == Some(title))?;
-    let body: Vec<&str> = lines.take_while(|line| !line.starts_with('#')).filter(|line| !line.is_empty()).collect();
-    (!body.is_empty()).then(|| body.join(" "))
-}
 
 /// The first text with which the provider of an API answers a broken rule, where the documentation quotes one.
 ///
 /// Texts are anyone's unless a name stands before them: `Anthropic: "…", "…". Bedrock in 2024: "…"`.
 pub(super) fn answer(rule: &Rule, api: Api) -> Option<String> {
-    let said = section(&rule.documentation(), "Provider answers")?;
+    let said = rule.section("Provider answers")?;
     let (mut rest, mut speaker) = (said.as_str(), None);
     while let Some((before, from)) = rest.split_once('"') {
         let (quote, behind) = quote(from)?;
@@ -89,6 +81,6 @@ mod tests {
 
     #[test]
     fn every_rule_has_a_remedy() {
-        assert!(RULES.iter().all(|rule| section(&rule.documentation(), "Remedy").is_some()));
+        assert!(RULES.iter().all(|rule| rule.section("Remedy").is_some()));
     }
 }
