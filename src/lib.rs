@@ -45,6 +45,7 @@ pub mod transcript;
 pub mod profiles;
 pub mod rules;
 pub mod judge;
+pub mod repair;
 pub mod textbook;
 pub mod baseline;
 pub mod policies;

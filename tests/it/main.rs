@@ -11,6 +11,7 @@ mod formats;
 mod generate;
 mod golden;
 mod house;
+mod repair;
 mod replay;
 mod rules;
 mod session;

@@ -1,0 +1,304 @@
+//! The smallest edit that makes a refused request acceptable.
+//!
+//! Round by round, a rule that refuses the request is answered everywhere it fires, then the request is judged again:
+//! until it is taken, or no rule that is left has a known repair. Pure: a request and a target go in, a value comes out.
+//! Nothing is made up but an error result for a call that has none, as an agent loop would write it. What stands in the
+//! wrong place is moved and not dropped, and what is dropped is a block before it is a message.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::dialects;
+use crate::judge::{self, Judgement};
+use crate::model::{Api, Request};
+use crate::rules::{self, Finding, Severity, Target, Verdict};
+use crate::transcript::pairs::Site;
+use crate::transcript::{IdNo, Pairs, Prompt, Transcript, size};
+
+mod answers;
+mod beginnings;
+mod blocks;
+mod documents;
+mod draft;
+mod functions;
+mod ids;
+mod images;
+mod items;
+mod marks;
+mod names;
+mod order;
+mod patch;
+mod results;
+mod roles;
+mod thinking;
+
+use draft::Draft;
+
+/// What was done to a request that was refused.
+#[derive(Clone, Debug)]
+pub struct Repair {
+    /// What the target would say of it now.
+    pub verdict: Verdict,
+    pub edits: Vec<Edit>,
+    /// The rules that still refuse it, for which no repair is known.
+    pub unrepaired: Vec<&'static str>,
+    pub request: Request,
+    /// Where the original list has each message; `None` for those that the repair put there.
+    pub origins: Vec<Option<u32>>,
+}
+
+/// One thing that was done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// The rule that it answers.
+    pub rule: &'static str,
+    /// Where, in the original request, as its provider writes it.
+    pub path: String,
+    /// One sentence: what is done, and why.
+    pub why: String,
+}
+
+/// What an answer to a rule may look at: the request as it stands in this round.
+struct Round<'a> {
+    prompt: Prompt<'a>,
+    pairs: &'a Pairs,
+    /// What the rule found.
+    findings: Vec<&'a Finding>,
+}
+
+impl Round<'_> {
+    /// The messages at fault, each once, in order.
+    fn messages(&self) -> Vec<usize> {
+        let mut positions: Vec<usize> =
+            self.findings.iter().filter_map(|finding| Some(finding.message? as usize)).collect();
+        positions.sort_unstable();
+        positions.dedup();
+        positions
+    }
+
+    /// The blocks at fault.
+    fn sites(&self) -> Vec<Site> {
+        let site = |finding: &&Finding| Some(Site { message: finding.message?, block: finding.block? });
+        self.findings.iter().filter_map(site).collect()
+    }
+
+    /// An id as a sentence names it.
+    fn name(&self, id: IdNo) -> String {
+        self.prompt.id(id).map_or_else(|| "without an id".to_owned(), |id| format!("`{id}`"))
+    }
+}
+
+/// Answers a rule everywhere it fires; what it does is noted in the draft.
+type Fix = fn(&Round, &mut Draft);
+
+/// The rules that are answered, each with how.
+const FIXES: &[(&str, Fix)] = &[
+    ("thinking_block_modified", thinking::drop_blocks),
+    ("thinking_signature_invalid", thinking::drop_blocks),
+    ("thinking_block_prefix_changed", thinking::drop_blocks),
+    ("reasoning_item_missing", items::forget_ids),
+    ("gemini_thought_signature_invalid", thinking::drop_signatures),
+    ("unknown_role", roles::name_roles),
+    ("system_role_not_supported", roles::move_system),
+    ("system_message_position", roles::move_system),
+    ("block_wrong_role", roles::move_blocks),
+    ("empty_tool_calls", names::leave_out_calls),
+    ("empty_content", blocks::drop_empty),
+    ("empty_text_block", blocks::drop_empty),
+    ("whitespace_only_text", blocks::drop_empty),
+    ("blank_text", blocks::drop_empty),
+    ("missing_tool_call_id", ids::give),
+    ("invalid_tool_call_id", ids::replace),
+    ("duplicate_tool_call_id", ids::part),
+    ("duplicate_tool_result", results::drop_second),
+    ("orphan_tool_result", results::drop_orphans),
+    ("orphan_server_tool_result", results::drop_served),
+    ("unanswered_server_tool_call", results::drop_served),
+    ("tool_result_not_adjacent", results::move_late),
+    ("unanswered_tool_call", answers::answer_open),
+    ("partial_parallel_results", answers::answer_open),
+    ("trailing_tool_call", answers::answer_open),
+    ("tool_result_count_mismatch", results::settle_turns),
+    ("user_after_tool", results::settle_turns),
+    ("gemini_function_count_mismatch", functions::settle_turns),
+    ("gemini_function_turn_order", functions::settle_turns),
+    ("missing_function_name", functions::name_responses),
+    ("gemini_thought_signature_missing", thinking::put_placeholder),
+    ("text_before_tool_result", order::put_results_first),
+    ("split_parallel_results", order::put_results_first),
+    ("text_after_tool_use", order::put_text_first),
+    ("thinking_block_not_first", order::put_thinking_first),
+    ("thinking_block_final", thinking::drop_final),
+    ("mixed_tool_and_text_turn", order::put_text_inside),
+    ("invalid_tool_arguments", names::rewrite_arguments),
+    ("invalid_function_name", names::rename_functions),
+    ("invalid_message_name", names::rename_speakers),
+    ("error_result_not_text", blocks::keep_text_of_errors),
+    ("image_not_allowed_for_role", images::move_to_user),
+    ("cache_control_not_allowed", marks::drop_on_thinking),
+    ("cache_ttl_order", marks::shorten_late),
+    ("too_many_cache_breakpoints", marks::drop_surplus),
+    ("trailing_assistant_prefill", beginnings::drop_prefill),
+    ("trailing_whitespace", beginnings::trim_end),
+    ("first_message_not_user", beginnings::begin_with_user),
+    ("consecutive_same_role", roles::merge),
+    ("reasoning_item_dangling", items::drop_dangling),
+    ("duplicate_item_id", items::send_once),
+    ("invalid_item_id", items::forget_ids),
+    ("missing_required_field", items::add_summary),
+    ("tools_undefined_with_tool_blocks", names::define_tools),
+    ("invalid_document_name", documents::rename),
+    ("duplicate_document_name", documents::tell_apart),
+    ("too_many_documents", documents::drop_oldest),
+];
+
+/// Rules that only the history of a session can break: the first round answers them all, for later ones have none.
+const OF_HISTORY: &[&str] = &[
+    "thinking_block_modified",
+    "thinking_signature_invalid",
+    BOUND,
+    "reasoning_item_missing",
+    "gemini_thought_signature_invalid",
+];
+
+/// Warns of thinking that models which bind it to its prefix refuse; in a refused request it is dropped for those.
+const BOUND: &str = "thinking_block_prefix_changed";
+
+/// Rules whose repair loses nothing: a repair that makes their target uncertain answers them as well.
+const LOSSLESS: &[&str] = &["consecutive_same_role", "text_before_tool_result", "split_parallel_results"];
+
+/// What requests are counted with between rounds: rules ask for sizes to warn, never to refuse.
+const COUNTER: &size::Counter = &size::COUNTERS[1];
+
+/// The most rounds. One answers a rule wherever it fires, so few are needed however long the list is.
+const MOST_ROUNDS: usize = 100;
+
+/// The repair of a request that was judged; `None` unless it is refused.
+///
+/// `wants` are the findings that count, as for [`Judgement::of`].
+///
+/// ```
+/// use cutpoint::{dialects, judge, repair, rules};
+///
+/// let body = serde_json::json!({"model": "gpt-4.1", "messages": [
+///     {"role": "tool", "tool_call_id": "call_1", "content": "1100 degrees"},
+///     {"role": "user", "content": "How hot is the kiln?"}]});
+/// let request = (dialects::detect(&body).ok_or("no request of a known API")?.parse)(body)?;
+/// let target = rules::Target::new(request.api, request.model.as_deref());
+/// let repair = repair::repair(&request, &target, &judge::judge(&request, &target), &|_| true).ok_or("it is taken")?;
+/// assert_eq!(repair.verdict, rules::Verdict::Accept);
+/// assert_eq!(repair.patch(&request), [serde_json::json!({"op": "remove", "path": "/messages/0"})]);
+/// # Ok::<(), String>(())
+/// ```
+pub fn repair(
+    request: &Request,
+    target: &Target,
+    judged: &Judgement,
+    wants: &dyn Fn(&Finding) -> bool,
+) -> Option<Repair> {
+    if judged.verdict != Verdict::Reject {
+        return None;
+    }
+    let mut draft = Draft::new(request);
+    let mut findings = judged.findings.clone();
+    let binds = target.abilities().binds_thinking == Some(true);
+    let is_new = |rule: &str| LOSSLESS.contains(&rule) && judged.findings.iter().all(|old| old.rule != rule);
+    for round in 0..MOST_ROUNDS {
+        let transcript = Transcript::of_request(&draft.request, COUNTER);
+        let resident: Vec<u32> = (0..transcript.messages.len() as u32).collect();
+        let prompt = Prompt::new(&transcript, &resident);
+        if round > 0 {
+            findings = rules::check(&prompt, target);
+            findings.retain(wants);
+        }
+        findings.retain(|finding| match finding.severity {
+            Severity::Error => true,
+            Severity::Warning => is_new(finding.rule) || (finding.rule == BOUND && binds),
+            Severity::Info => false,
+        });
+        let pairs = Pairs::of(&prompt);
+        let is_done = draft.edits.len();
+        answer(&mut draft, &findings, round == 0, &|findings| Round { prompt, pairs: &pairs, findings });
+        if draft.edits.len() == is_done {
+            break;
+        }
+        draft.commit();
+    }
+    let transcript = Transcript::of_request(&draft.request, judge::COUNTER);
+    let after = Judgement::of(&transcript, transcript.messages.len() as u32, target, wants);
+    let errors = after.findings.iter().filter(|finding| finding.severity == Severity::Error);
+    let unrepaired: BTreeSet<&str> = errors.map(|finding| finding.rule).collect();
+    let origins = draft.origins();
+    Some(Repair {
+        verdict: after.verdict,
+        edits: draft.edits,
+        unrepaired: unrepaired.into_iter().collect(),
+        request: draft.request,
+        origins,
+    })
+}
+
+/// Answers the first rule that can be answered; in the first round all those of history.
+fn answer<'a>(
+    draft: &mut Draft,
+    findings: &'a [Finding],
+    is_first: bool,
+    round: &dyn Fn(Vec<&'a Finding>) -> Round<'a>,
+) {
+    let of = |rule: &str| findings.iter().filter(|finding| finding.rule == rule).collect::<Vec<_>>();
+    let broken: Vec<&'static str> = findings.iter().map(|finding| finding.rule).collect();
+    let has_history = is_first && broken.iter().any(|rule| OF_HISTORY.contains(rule));
+    let before = draft.edits.len();
+    let mut tried: Vec<&str> = Vec::new();
+    for rule in broken {
+        if tried.contains(&rule) || (has_history && !OF_HISTORY.contains(&rule)) {
+            continue;
+        }
+        tried.push(rule);
+        let Some((_, fix)) = FIXES.iter().find(|(answered, _)| *answered == rule) else { continue };
+        draft.rule = rule;
+        fix(&round(of(rule)), draft);
+        if draft.edits.len() > before && !has_history {
+            return;
+        }
+    }
+}
+
+impl Repair {
+    /// Whether the target takes the request now, as far as its rules are known.
+    pub fn is_complete(&self) -> bool {
+        self.verdict != Verdict::Reject
+    }
+
+    /// The body of the repaired request.
+    pub fn body(&self) -> Value {
+        (dialects::for_api(self.request.api).render)(&self.request)
+    }
+
+    /// What turns the body of the original request into that of the repaired one: operations of a JSON Patch (RFC 6902).
+    pub fn patch(&self, original: &Request) -> Vec<Value> {
+        let before = (dialects::for_api(original.api).render)(original);
+        patch::between(&before, &self.body(), list(original.api), &self.origins)
+    }
+
+    /// As the command line writes it.
+    pub fn to_json(&self, original: &Request) -> Value {
+        let edits = self.edits.iter().map(|edit| json!({"rule": edit.rule, "path": edit.path, "why": edit.why}));
+        json!({
+            "verdict_after": self.verdict.as_str(),
+            "unrepaired": self.unrepaired,
+            "edits": edits.collect::<Vec<_>>(),
+            "patch": self.patch(original),
+        })
+    }
+}
+
+/// The member that holds the messages of an API.
+fn list(api: Api) -> &'static str {
+    match api {
+        Api::OpenaiResponses => "input",
+        Api::GeminiGenerateContent => "contents",
+        _ => "messages",
+    }
+}
