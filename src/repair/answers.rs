@@ -7,13 +7,16 @@ use crate::transcript::pairs::{Ask, Fate, Group, Site};
 use crate::transcript::{PartKind, Prompt, Speaker};
 
 use super::draft::{Draft, text};
-use super::Round;
+use super::{Round, ids};
 
 /// What a result says that nobody gave.
 const LOST: &str = "No result: this tool call was interrupted or its result was lost.";
 
 /// Answers every call that has no result, where its result belongs.
 pub(super) fn answer_open(round: &Round, draft: &mut Draft) {
+    if draft.api() == Api::OpenaiResponses && ids::part_open(round, draft) {
+        return;
+    }
     for group in &round.pairs.groups {
         let open: Vec<&Ask> = round.pairs.asks_of(group).iter().filter(|ask| ask.fate == Fate::Open).collect();
         let Some(seat) = open.first().map(|_| seat(&round.prompt, group, round.pairs.asks_of(group))) else { continue };

@@ -149,6 +149,26 @@ pub(super) fn part_in_turns(round: &Round, draft: &mut Draft) {
     }
 }
 
+/// Responses: gives open calls whose id another call has a new one, or drops them where that is the same call; whether
+/// there was any.
+pub(super) fn part_open(round: &Round, draft: &mut Draft) -> bool {
+    let mut fresh = Fresh::of(&draft.request);
+    let mut last: BTreeMap<IdNo, &Ask> = BTreeMap::new();
+    let is_done = draft.edits.len();
+    for ask in round.pairs.asks.iter().rev() {
+        let Some(next) = last.insert(ask.id, ask).filter(|_| ask.fate == Fate::Open) else { continue };
+        if draft.part(next.site) == draft.part(ask.site) {
+            draft.say(ask.site, format!("drop tool call {}: the same call stands behind it", round.name(ask.id)));
+            draft.drop_block(ask.site);
+            continue;
+        }
+        let id = fresh.id(round.prompt.id(ask.id).unwrap_or_default());
+        draft.say(ask.site, format!("rename the id of tool call {} to `{id}`: another call has it", round.name(ask.id)));
+        set(draft, ask.site, &id);
+    }
+    draft.edits.len() > is_done
+}
+
 /// Gives a call, of which so many before it in its turn share the id, a new one, and its result the same.
 fn rename(round: &Round, draft: &mut Draft, fresh: &mut Fresh, group: &Group, ask: &Ask, nth: usize) {
     let id = fresh.id(round.prompt.id(ask.id).unwrap_or_default());

@@ -1,8 +1,9 @@
 //! Images under a role that takes none.
 
-use crate::model::{Body, Form, Part};
+use crate::model::{Body, Form, Message, Part};
 use crate::rules::Place;
-use crate::transcript::Speaker;
+use crate::transcript::pairs::Site;
+use crate::transcript::{PartKind, Speaker};
 
 use super::answers::shell;
 use super::draft::Draft;
@@ -14,16 +15,17 @@ pub(super) fn move_to_user(round: &Round, draft: &mut Draft) {
         let is_tool = |position: &usize| round.prompt.entry(*position).message.speaker == Speaker::Tool;
         let behind = (position..round.prompt.len()).take_while(is_tool).last().unwrap_or(position) + 1;
         draft.say(Place::message(position), "move the image into a user message: this role takes none".to_owned());
-        let message = draft.message_mut(position);
         let mut images = Vec::new();
-        if let [Part { body: Body::ToolResult(result), .. }] = message.parts.as_mut_slice() {
+        if let [Part { body: Body::ToolResult(result), .. }] = draft.message_mut(position).parts.as_mut_slice() {
             images.extend(result.content.extract_if(.., |part| matches!(part.body, Body::Image(_))));
             if result.content.is_empty() {
-                (result.form, message.form) = (Form::Text, Form::Text);
+                result.form = Form::Text;
             }
-        } else {
-            images.extend(message.parts.extract_if(.., |part| matches!(part.body, Body::Image(_))));
+            draft.put_message(behind, Message { parts: images, ..shell() });
+            continue;
         }
-        draft.put_message(behind, crate::model::Message { parts: images, ..shell() });
+        let blocks = (0..).zip(round.prompt.entry(position).parts).filter(|(_, part)| part.kind == PartKind::Image);
+        let sites: Vec<Site> = blocks.map(|(block, _)| Site { message: position as u32, block }).collect();
+        draft.move_blocks_out(&sites, behind, shell());
     }
 }

@@ -265,7 +265,37 @@ fn answer<'a>(
     }
 }
 
+/// A step down both lists, of which the original has `old` and the repaired one `new`, by position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// In its place, with the same words or others.
+    Stays { old: usize, new: usize },
+    /// Gone from here; it may stand elsewhere.
+    Leaves { old: usize },
+    /// Put here, new or from elsewhere.
+    Comes { new: usize },
+}
+
 impl Repair {
+    /// Both lists at once, in order.
+    pub fn steps(&self, original: &Request) -> Vec<Step> {
+        let stays = patch::in_order(&self.origins);
+        let mut steps = Vec::with_capacity(self.origins.len());
+        let mut old = 0;
+        for (new, origin) in self.origins.iter().enumerate() {
+            match origin.map(|origin| origin as usize).filter(|origin| stays[*origin]) {
+                Some(origin) => {
+                    steps.extend((old..origin).map(|old| Step::Leaves { old }));
+                    steps.push(Step::Stays { old: origin, new });
+                    old = origin + 1;
+                }
+                None => steps.push(Step::Comes { new }),
+            }
+        }
+        steps.extend((old..original.messages.len()).map(|old| Step::Leaves { old }));
+        steps
+    }
+
     /// Whether the target takes the request now, as far as its rules are known.
     pub fn is_complete(&self) -> bool {
         self.verdict != Verdict::Reject

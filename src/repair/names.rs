@@ -34,10 +34,17 @@ fn rewritten(api: Api, arguments: &Arguments) -> Option<Arguments> {
         (Api::AnthropicMessages, Arguments::Text(text)) => {
             serde_json::from_str(text).ok().filter(Value::is_object).map(Arguments::Json)
         }
-        (Api::AnthropicMessages, Arguments::Json(Value::Null)) => Some(Arguments::Json(Value::Object(Map::new()))),
+        // Some languages write an object without members as an empty list.
+        (Api::AnthropicMessages, Arguments::Json(value)) if is_hollow(value) => {
+            Some(Arguments::Json(Value::Object(Map::new())))
+        }
         (Api::OpenaiChat, Arguments::Json(value)) => Some(Arguments::Text(value.to_string())),
         _ => None,
     }
+}
+
+fn is_hollow(value: &Value) -> bool {
+    value.is_null() || value.as_array().is_some_and(Vec::is_empty)
 }
 
 /// Writes names of functions in the letters that are taken.

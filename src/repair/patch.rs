@@ -64,9 +64,8 @@ impl Patch {
         }
         let mut line: Vec<Option<u32>> = (0..old.len() as u32).filter(|at| kept[*at as usize]).map(Some).collect();
         let stays = in_order(origins);
-        let is_moved = |entry: &Option<u32>| entry.is_some_and(|origin| !stays[origin as usize]);
         // Entries before `at` are as they should be, but for those that are moved further down when their turn comes.
-        let (mut at, mut done) = (0, vec![false; old.len()]);
+        let mut at = 0;
         for (origin, value) in origins.iter().zip(new) {
             match origin {
                 None => {
@@ -88,12 +87,10 @@ impl Patch {
                         let (from, path) = (format!("{path}/{from}"), format!("{path}/{to}"));
                         self.operations.push(json!({"op": "move", "from": from, "path": path}));
                     }
-                    done[*origin as usize] = true;
                 }
             }
             at += 1;
         }
-        debug_assert!(line.iter().all(|entry| !is_moved(entry) || entry.is_some_and(|origin| done[origin as usize])));
         for (at, (origin, value)) in origins.iter().zip(new).enumerate() {
             if let Some(origin) = origin {
                 self.value(&format!("{path}/{at}"), &old[*origin as usize], value);
@@ -103,7 +100,7 @@ impl Patch {
 }
 
 /// Which old entries keep their order: those of a longest ascending run of origins.
-fn in_order(origins: &[Option<u32>]) -> Vec<bool> {
+pub(super) fn in_order(origins: &[Option<u32>]) -> Vec<bool> {
     let known: Vec<u32> = origins.iter().flatten().copied().collect();
     let mut before: Vec<Option<usize>> = vec![None; known.len()];
     // By length: the entry that ends the run of that length whose end is smallest.

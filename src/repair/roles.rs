@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Api, Body, Form, Message, Part, Role};
+use serde_json::Value;
+
+use crate::model::{Api, Body, Fields, Form, Message, Part, Role, ToolResult};
 use crate::rules::Place;
 use crate::transcript::pairs::Site;
 use crate::transcript::{PartKind, Speaker};
@@ -14,11 +16,24 @@ use super::Round;
 /// Writes a role in the API's own words, where what the message holds or is called tells which is meant.
 pub(super) fn name_roles(round: &Round, draft: &mut Draft) {
     for position in round.messages() {
+        read_result(draft.message_mut(position));
         let Some(role) = meant(draft.api(), draft.message(position)) else { continue };
         let is_model = role == Role::Assistant && draft.api() == Api::GeminiGenerateContent;
         let name = if is_model { "model" } else { role.as_str() };
         draft.say(Place::message(position), format!("give the message the role `{name}`: this API does not know its own"));
         draft.message_mut(position).role = role;
+    }
+}
+
+/// Reads a result that is written as OpenAI Chat writes it.
+fn read_result(message: &mut Message) {
+    if message.role != Role::Tool || message.parts.len() != 1 {
+        return;
+    }
+    if let Some(Value::String(id)) = message.extra.shift_remove("tool_call_id") {
+        let (form, content) = (std::mem::replace(&mut message.form, Form::List), std::mem::take(&mut message.parts));
+        let result = ToolResult { id: Some(id), form, content, is_error: false };
+        message.parts = vec![Part { body: Body::ToolResult(result), extra: Fields::new() }];
     }
 }
 

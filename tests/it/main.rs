@@ -6,6 +6,7 @@ mod charts;
 mod check;
 mod check_service;
 mod cli;
+mod damage;
 mod dialects;
 mod formats;
 mod generate;

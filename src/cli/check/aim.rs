@@ -3,8 +3,9 @@
 use clap::Args;
 
 use crate::judge::{COUNTER, Judgement};
-use crate::model::{Api, Call, Conversation, Message};
+use crate::model::{Api, Call, Conversation, Message, Request};
 use crate::profiles::{self, PROFILES, Profile};
+use crate::repair::{self, Repair};
 use crate::rules::{self, Finding, Target};
 use crate::transcript::{History, Transcript};
 
@@ -61,6 +62,8 @@ pub(super) struct Seen<'m> {
     pub api: Api,
     pub model: Option<String>,
     pub messages: &'m [Message],
+    /// The request, where the log has it as one.
+    pub request: Option<&'m Request>,
     pub judgement: Judgement,
 }
 
@@ -73,7 +76,7 @@ impl Aim {
         }
         let mut transcript = Transcript::of_request(&call.request, COUNTER);
         history.follow(call, &mut transcript);
-        Seen { api, ..self.judge_prefix(&transcript, &call.request.messages) }
+        Seen { api, request: Some(&call.request), ..self.judge_prefix(&transcript, &call.request.messages) }
     }
 
     /// The judgement on a conversation by its last request: a call without result at its end awaits that result.
@@ -86,12 +89,22 @@ impl Aim {
 
     /// The judgement on the first messages of a transcript.
     fn judge_prefix<'m>(&self, transcript: &Transcript, messages: &'m [Message]) -> Seen<'m> {
-        // A profile speaks for requests in its own language only; the end of the run says for how many it did not.
-        let profile = self.profile.filter(|profile| profile.speaks(transcript.api));
         let model = self.model.as_deref().or(transcript.model.as_deref());
-        let target = Target { api: transcript.api, profile, model };
+        let target = self.target(transcript.api, model);
         let judgement = Judgement::of(transcript, messages.len() as u32, &target, |finding| self.wants(finding));
-        Seen { api: transcript.api, model: model.map(str::to_owned), messages, judgement }
+        Seen { api: transcript.api, model: model.map(str::to_owned), messages, request: None, judgement }
+    }
+
+    /// A profile speaks for requests in its own language only; the end of the run says for how many it did not.
+    fn target<'a>(&self, api: Api, model: Option<&'a str>) -> Target<'a> {
+        Target { api, profile: self.profile.filter(|profile| profile.speaks(api)), model }
+    }
+
+    /// The repair of a request that would be refused.
+    pub fn repair(&self, seen: &Seen) -> Option<Repair> {
+        let request = seen.request?;
+        let target = self.target(request.api, seen.model.as_deref());
+        repair::repair(request, &target, &seen.judgement, &|finding| self.wants(finding))
     }
 
     fn wants(&self, finding: &Finding) -> bool {

@@ -2,11 +2,14 @@
 //!
 //! Requests are judged as they are read, and each is told before the next one is: neither bodies nor findings add up.
 
+use std::path::PathBuf;
+
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 
 use crate::judge::Judgement;
-use crate::model::{Message, Place, Record};
+use crate::model::{Message, Place, Record, Request};
+use crate::repair::Repair;
 use crate::source;
 use crate::transcript::History;
 
@@ -15,11 +18,13 @@ mod drawing;
 mod github;
 mod json;
 mod junit;
+mod mended;
 mod sarif;
 mod screen;
 mod summary;
 mod table;
 mod wording;
+mod write;
 
 use super::exit::{Exit, NothingSelected, Usage};
 use super::input::{Paths, tell_left_out};
@@ -28,12 +33,14 @@ use super::runtime::interruptible;
 use aim::{Aim, Seen};
 use screen::Screen;
 use summary::Summary;
+use write::Written;
 
 /// Judge every request of a log as its provider would; exit code 100 if one would be refused
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cutpoint check request.json\n  \
                         cutpoint check fixtures/ --output sarif >check.sarif\n  \
                         cutpoint check calls.jsonl --output json --model claude-opus-4-7\n  \
+                        cutpoint check request.json --repair --write repaired.json\n  \
                         curl … | cutpoint check - --api openai.chat --profile deepseek\n  \
                         cutpoint explain orphan_tool_result")]
 pub struct Check {
@@ -45,6 +52,13 @@ pub struct Check {
     /// Draw every finding in the table, and not only the first of each rule
     #[arg(long)]
     all: bool,
+    /// Propose the smallest edit that makes a refused request acceptable: drawn in the table, as a JSON Patch of the
+    /// body in json; verdict and exit code stay those of the request as it is
+    #[arg(long)]
+    repair: bool,
+    /// Write the body of the repaired request there: of one request, and never over a file that was read
+    #[arg(long, value_name = "FILE", requires = "repair")]
+    write: Option<PathBuf>,
     #[command(flatten)]
     aim: Aim,
 }
@@ -69,6 +83,15 @@ struct Judged<'m> {
     model: Option<&'m str>,
     messages: &'m [Message],
     judgement: &'m Judgement,
+    /// What it comes to once repaired; `None` unless that is asked for and possible to tell.
+    mended: Option<Mended<'m>>,
+}
+
+/// A request that would be refused, and its repair.
+#[derive(Clone, Copy)]
+struct Mended<'m> {
+    request: &'m Request,
+    repair: &'m Repair,
 }
 
 /// A form of the result: told request by request, so that a long log needs no memory.
@@ -81,10 +104,10 @@ trait Tell {
 }
 
 impl Form {
-    fn teller(self, all: bool) -> Box<dyn Tell> {
+    fn teller(self, all: bool, repairs: bool) -> Box<dyn Tell> {
         match self {
             Form::Table => Box::new(table::Table::new(Screen::of_stdout(), all)),
-            Form::Json => Box::new(json::Json::default()),
+            Form::Json => Box::new(json::Json::new(repairs)),
             Form::Sarif => Box::new(sarif::Sarif::default()),
             Form::Junit => Box::new(junit::Junit::default()),
             Form::Github => Box::new(github::Github),
@@ -97,11 +120,20 @@ impl Check {
         if self.paths.paths.is_empty() {
             return Err(Usage("name a request or a log to check, or `-` for standard input".to_owned()).into());
         }
+        if self.repair && !matches!(self.output, Form::Table | Form::Json) {
+            return Err(Usage("--repair is told by `--output table` and `--output json` only".to_owned()).into());
+        }
         interruptible(move || self.judge_all())
     }
 
     fn judge_all(self) -> Result<Exit> {
-        let mut run = Run { teller: self.output.teller(self.all), summary: Summary::default(), printed: Ok(()) };
+        let mut run = Run {
+            teller: self.output.teller(self.all, self.repair),
+            aim: self.repair.then_some(&self.aim),
+            written: self.write.as_deref().map(Written::new),
+            summary: Summary::default(),
+            printed: Ok(()),
+        };
         let mut history = History::new();
         let report = source::records_in(self.paths.input(), self.aim.api, &mut |record| match record {
             Record::Call(mut call) => {
@@ -115,7 +147,7 @@ impl Check {
             Record::Defect(_) => {}
         })?;
         tell_left_out(&report);
-        let Run { mut teller, summary, printed } = run;
+        let Run { mut teller, summary, printed, written, .. } = run;
         printed?;
         if summary.requests == 0 && report.n_defects > 0 {
             return Err(Usage("no request could be read".to_owned()).into());
@@ -124,25 +156,41 @@ impl Check {
             return Err(NothingSelected("there is no request to check".to_owned()).into());
         }
         print(&teller.end(&summary))?;
+        if let Some(written) = written {
+            written.end()?;
+        }
         summary.left_out(&self.aim).iter().for_each(|line| eprintln!("{line}"));
         Ok(if summary.has_refused() { Exit::DataFailed } else { Exit::Pass })
     }
 }
 
 /// A run under way.
-struct Run {
+struct Run<'a> {
     teller: Box<dyn Tell>,
+    /// Whom repairs are for, where they are asked for.
+    aim: Option<&'a Aim>,
+    written: Option<Written<'a>>,
     summary: Summary,
     /// What became of stdout; after a failure nothing more is written.
     printed: Result<()>,
 }
 
-impl Run {
+impl Run<'_> {
     /// Counts and tells one request.
     fn take(&mut self, place: &Place, seen: Seen) {
         self.summary.add(seen.api, &seen.judgement);
-        let judged =
-            Judged { place, model: seen.model.as_deref(), messages: seen.messages, judgement: &seen.judgement };
+        let repair = self.aim.and_then(|aim| aim.repair(&seen));
+        let mended = seen.request.zip(repair.as_ref()).map(|(request, repair)| Mended { request, repair });
+        if let Some(written) = &mut self.written {
+            written.take(place, seen.request, repair.as_ref());
+        }
+        let judged = Judged {
+            place,
+            model: seen.model.as_deref(),
+            messages: seen.messages,
+            judgement: &seen.judgement,
+            mended,
+        };
         let text = self.teller.tell(&judged);
         if self.printed.is_ok() && !text.is_empty() {
             self.printed = print(&text);
