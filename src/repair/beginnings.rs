@@ -2,11 +2,11 @@
 
 use crate::model::Body;
 use crate::rules::Place;
-use crate::transcript::{Prompt, Speaker};
 use crate::transcript::pairs::Site;
+use crate::transcript::{Prompt, Speaker};
 
-use super::draft::Draft;
 use super::Round;
+use super::draft::Draft;
 
 /// Drops what stands before the first thing a user says, system messages aside, if a user says anything.
 pub(super) fn begin_with_user(round: &Round, draft: &mut Draft) {
@@ -31,7 +31,10 @@ pub(super) fn drop_prefill(round: &Round, draft: &mut Draft) {
         message.speaker == Speaker::Assistant && !message.has_calls
     };
     for position in (0..round.prompt.len()).rev().take_while(is_said) {
-        draft.say(Place::message(position), "drop the assistant's last message: this model does not go on with it".to_owned());
+        draft.say(
+            Place::message(position),
+            "drop the assistant's last message: this model does not go on with it".to_owned(),
+        );
         draft.drop_message(position);
     }
 }

@@ -2,9 +2,10 @@
 
 use crate::model::{Body, Form};
 use crate::rules::Place;
+use crate::transcript::pairs::Site;
 
-use super::draft::Draft;
 use super::Round;
+use super::draft::Draft;
 
 /// Drops blocks that say nothing, and messages where they say nothing at all.
 pub(super) fn drop_empty(round: &Round, draft: &mut Draft) {
@@ -17,7 +18,7 @@ pub(super) fn drop_empty(round: &Round, draft: &mut Draft) {
         match finding.block {
             Some(block) => {
                 draft.say(place, "drop a block that says nothing".to_owned());
-                draft.drop_block(crate::transcript::pairs::Site { message, block });
+                draft.drop_block(Site { message, block });
             }
             None => {
                 draft.say(place, "drop a message that says nothing".to_owned());

@@ -8,8 +8,8 @@ use crate::model::Body;
 use crate::transcript::Marks;
 use crate::transcript::pairs::Site;
 
-use super::draft::Draft;
 use super::Round;
+use super::draft::Draft;
 
 /// The most that a request may hold.
 const MOST: usize = 5;

@@ -44,7 +44,8 @@ pub(super) struct Draft {
 impl Draft {
     pub fn new(request: &Request) -> Draft {
         let blocks = |message: u32, n: usize| (0..n as u32).map(|block| Some(Site { message, block })).collect();
-        let origin = |(at, message): (u32, &Message)| Origin { message: Some(at), blocks: blocks(at, message.parts.len()) };
+        let origin =
+            |(at, message): (u32, &Message)| Origin { message: Some(at), blocks: blocks(at, message.parts.len()) };
         Draft {
             request: request.clone(),
             edits: Vec::new(),
@@ -141,8 +142,8 @@ impl Draft {
 
     /// Whether anything is to be carried out.
     pub fn is_touched(&self) -> bool {
-        !(self.dropped_messages.is_empty() && self.dropped_blocks.is_empty())
-            || !(self.put_messages.is_empty() && self.put_blocks.is_empty())
+        let is_kept = self.dropped_messages.is_empty() && self.dropped_blocks.is_empty();
+        !is_kept || !self.put_messages.is_empty() || !self.put_blocks.is_empty()
     }
 
     /// Carries out what was noted in this round.

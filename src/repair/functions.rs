@@ -4,10 +4,10 @@ use std::collections::{HashMap, VecDeque};
 
 use serde_json::Value;
 
-use crate::model::{Body, Fields, Part, ToolResult, ToolUse};
+use crate::model::{Body, Fields, Message, Part, ToolResult, ToolUse};
 use crate::rules::Place;
 use crate::transcript::pairs::Site;
-use crate::transcript::{PartKind, Prompt, Speaker};
+use crate::transcript::{PartFacts, PartKind, Prompt, Speaker};
 
 use super::answers::{part, shell};
 use super::draft::Draft;
@@ -36,7 +36,10 @@ fn place_calls(round: &Round, draft: &mut Draft) {
             return;
         };
         if is_said(before) && !round.prompt.entry(before).message.has_calls {
-            draft.say(Place::message(position), "merge the calls into the content before them, which is the model's".to_owned());
+            draft.say(
+                Place::message(position),
+                "merge the calls into the content before them, which is the model's".to_owned(),
+            );
             roles::append(draft, position, before);
         }
     }
@@ -112,7 +115,7 @@ fn end(turns: &mut [Turn], open: &mut Vec<(Site, Key)>) {
     let left = open.drain(..).map(|(site, _)| site);
     match turns.last_mut() {
         Some(turn) => turn.open.extend(left),
-        None => std::mem::drop(left),
+        None => drop(left),
     }
 }
 
@@ -140,7 +143,7 @@ fn name_of(fields: &Fields) -> String {
 /// Fills the content behind a turn: responses that stand further down are moved, calls without one get an error.
 fn answer(round: &Round, draft: &mut Draft, turn: &Turn, waiting: &mut HashMap<Key, VecDeque<Site>>) {
     let mut moved = turn.far.clone();
-    let mut made: Vec<Part> = Vec::new();
+    let mut made: Vec<(Site, String, Part)> = Vec::new();
     for call in &turn.open {
         let later = waiting.get_mut(&key(draft, *call)).and_then(|sites| {
             sites.iter().position(|site| site.message > call.message).and_then(|at| sites.remove(at))
@@ -150,8 +153,7 @@ fn answer(round: &Round, draft: &mut Draft, turn: &Turn, waiting: &mut HashMap<K
             None => {
                 let asked = draft.part(*call).clone();
                 let Body::ToolUse(said) = &asked.body else { continue };
-                draft.say(*call, format!("answer the call of `{}` with an error: no response to it is there", said.name));
-                made.push(part(draft.api(), &asked, said));
+                made.push((*call, said.name.clone(), part(draft.api(), &asked, said)));
             }
         }
     }
@@ -162,19 +164,26 @@ fn answer(round: &Round, draft: &mut Draft, turn: &Turn, waiting: &mut HashMap<K
         draft.say(*site, "move the function response right behind its call".to_owned());
     }
     let next = turn.position + 1;
-    let is_answered = next < round.prompt.len() && round.prompt.entry(next).message.has_results;
-    let results = |parts: &[crate::transcript::PartFacts]| {
+    let is_answered = (next < round.prompt.len())
+        .then(|| round.prompt.entry(next).message)
+        .is_some_and(|message| message.has_results && message.speaker != Speaker::Assistant);
+    let results = |parts: &[PartFacts]| {
         parts.iter().rposition(|part| part.kind == PartKind::ToolResult).map_or(0, |last| last + 1)
     };
-    if is_answered && round.prompt.entry(next).message.speaker != Speaker::Assistant {
+    let can_make = is_answered || moved.is_empty();
+    for (call, name, _) in made.iter().filter(|_| can_make) {
+        draft.say(*call, format!("answer the call of `{name}` with an error: no response to it is there"));
+    }
+    let made = made.into_iter().map(|(_, _, part)| part);
+    if is_answered {
         let before = Site { message: next as u32, block: results(round.prompt.entry(next).parts) as u32 };
         moved.iter().for_each(|site| draft.move_block(*site, before));
-        made.into_iter().for_each(|part| draft.put_block(before, part));
+        made.for_each(|part| draft.put_block(before, part));
     } else if moved.is_empty() {
-        draft.put_message(next, crate::model::Message { parts: made, ..shell() });
+        draft.put_message(next, Message { parts: made.collect(), ..shell() });
     } else {
+        // What was made comes into this content in the next round.
         draft.move_blocks_out(&moved, next, shell());
-        // The calls that are still open are answered in the next round.
     }
 }
 
@@ -185,10 +194,12 @@ pub(super) fn name_responses(round: &Round, draft: &mut Draft) {
         let responses = round.prompt.entry(site.message as usize).parts.iter().take(site.block as usize);
         let nth = responses.filter(|part| part.kind == PartKind::ToolResult).count();
         let (id, _) = key(draft, site);
-        let calls = || draft.message(before).parts.iter().filter_map(|part| match &part.body {
-            Body::ToolUse(call) => Some(call),
-            _ => None,
-        });
+        let calls = || {
+            draft.message(before).parts.iter().filter_map(|part| match &part.body {
+                Body::ToolUse(call) => Some(call),
+                _ => None,
+            })
+        };
         let call = calls().find(|call| id.is_some() && call.id == id).or_else(|| calls().nth(nth));
         let Some(name) = call.map(|call| call.name.clone()).filter(|name| !name.is_empty()) else { continue };
         let fields = &mut draft.part_mut(site).extra;

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, HashSet};
 
 use crate::model::{Api, Body, Part, Request};
+use crate::rules::Place;
 use crate::transcript::pairs::{Ask, Fate, Fit, Group, Site};
-use crate::transcript::{IdNo, Marks, ids};
+use crate::transcript::{IdNo, Marks, Speaker, ids, marks};
 
-use super::draft::Draft;
 use super::Round;
+use super::draft::Draft;
 
 /// Makes ids that a request does not use.
 struct Fresh {
@@ -19,7 +20,7 @@ struct Fresh {
 impl Fresh {
     fn of(request: &Request) -> Fresh {
         let parts = request.messages.iter().flat_map(|message| &message.parts);
-        let used = parts.filter_map(|part| crate::transcript::marks::name_of(request.api, part)).map(str::to_owned);
+        let used = parts.filter_map(|part| marks::name_of(request.api, part)).map(str::to_owned);
         Fresh { api: request.api, used: used.collect(), n: 0 }
     }
 
@@ -86,17 +87,13 @@ pub(super) fn give(round: &Round, draft: &mut Draft) {
             }
         }
     }
-    let is_function = |site: Site| draft_is_function(round, site);
+    let is_function = |site: Site| round.prompt.entry(site.message as usize).message.speaker == Speaker::Function;
     for answer in round.pairs.answers.iter().filter(|answer| is_missing(answer.id, answer.site)) {
         if !served.contains(&answer.site) && !is_function(answer.site) {
             draft.say(answer.site, "drop a tool result without an id: no call waits for it".to_owned());
             draft.drop_block(answer.site);
         }
     }
-}
-
-fn draft_is_function(round: &Round, site: Site) -> bool {
-    round.prompt.entry(site.message as usize).message.speaker == crate::transcript::Speaker::Function
 }
 
 /// Writes ids that the API does not take in letters that it does, on call and result alike.
@@ -106,8 +103,11 @@ pub(super) fn replace(round: &Round, draft: &mut Draft) {
     for finding in &round.findings {
         let Some(old) = finding.ids.first().copied() else { continue };
         let id = fresh.id(round.prompt.id(old).unwrap_or_default());
-        let place = crate::rules::Place { message: finding.message, block: finding.block };
-        draft.say(place, format!("rename the id {} to `{id}` in call and result: this API takes no such id", round.name(old)));
+        let place = Place { message: finding.message, block: finding.block };
+        draft.say(
+            place,
+            format!("rename the id {} to `{id}` in call and result: this API takes no such id", round.name(old)),
+        );
         new.insert(old, id);
     }
     let asks = round.pairs.asks.iter().map(|ask| (ask.site, ask.id));
@@ -163,7 +163,8 @@ pub(super) fn part_open(round: &Round, draft: &mut Draft) -> bool {
             continue;
         }
         let id = fresh.id(round.prompt.id(ask.id).unwrap_or_default());
-        draft.say(ask.site, format!("rename the id of tool call {} to `{id}`: another call has it", round.name(ask.id)));
+        draft
+            .say(ask.site, format!("rename the id of tool call {} to `{id}`: another call has it", round.name(ask.id)));
         set(draft, ask.site, &id);
     }
     draft.edits.len() > is_done
@@ -175,9 +176,9 @@ fn rename(round: &Round, draft: &mut Draft, fresh: &mut Fresh, group: &Group, as
     draft.say(ask.site, format!("rename the id of tool call {} to `{id}`: another call has it", round.name(ask.id)));
     set(draft, ask.site, &id);
     let own = round.pairs.answers_of(group).iter().filter(|answer| answer.id == ask.id);
-    let own = own.filter(|answer| matches!(answer.fit, Fit::Fits | Fit::Second(_))).map(|answer| answer.site);
+    let mut own = own.filter(|answer| matches!(answer.fit, Fit::Fits | Fit::Second(_))).map(|answer| answer.site);
     let late = if let Fate::Late(site) = ask.fate { Some(site) } else { None };
-    if let Some(site) = own.skip(nth).next().or(late) {
+    if let Some(site) = own.nth(nth).or(late) {
         set(draft, site, &id);
     }
 }

@@ -5,9 +5,9 @@ use crate::rules::Place;
 use crate::transcript::pairs::Site;
 use crate::transcript::{PartKind, Speaker};
 
+use super::Round;
 use super::answers::shell;
 use super::draft::Draft;
-use super::Round;
 
 /// Moves images of Chat into a user message: behind the results that a tool's stand among.
 pub(super) fn move_to_user(round: &Round, draft: &mut Draft) {

@@ -6,8 +6,8 @@ use crate::model::{Body, Fields, Message};
 use crate::rules::Place;
 use crate::transcript::{Marks, PartKind, Speaker};
 
-use super::draft::Draft;
 use super::Round;
+use super::draft::Draft;
 
 /// Drops reasoning whose item is gone, and all reasoning right before it.
 pub(super) fn drop_dangling(round: &Round, draft: &mut Draft) {

@@ -7,8 +7,8 @@ use crate::rules::Place;
 use crate::transcript::Marks;
 use crate::transcript::pairs::Site;
 
-use super::draft::Draft;
 use super::Round;
+use super::draft::Draft;
 
 const MARK: &str = "cache_control";
 
@@ -72,8 +72,7 @@ pub(super) fn shorten_late(round: &Round, draft: &mut Draft) {
 /// Drops the marks above four: of the list from its beginning on, then those before the list.
 pub(super) fn drop_surplus(round: &Round, draft: &mut Draft) {
     let spots = spots(round, draft);
-    let (mut surplus, before): (Vec<Spot>, Vec<Spot>) =
-        spots.iter().partition(|spot| matches!(spot, Spot::Block(_)));
+    let (mut surplus, before): (Vec<Spot>, Vec<Spot>) = spots.iter().partition(|spot| matches!(spot, Spot::Block(_)));
     surplus.extend(before);
     surplus.truncate(spots.len().saturating_sub(MOST));
     for spot in surplus {

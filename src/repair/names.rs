@@ -6,8 +6,8 @@ use crate::model::{Api, Arguments, Body};
 use crate::rules::Place;
 use crate::transcript::Marks;
 
-use super::draft::Draft;
 use super::Round;
+use super::draft::Draft;
 
 /// Leaves out lists of calls that hold none.
 pub(super) fn leave_out_calls(round: &Round, draft: &mut Draft) {
@@ -102,5 +102,8 @@ pub(super) fn define_tools(_: &Round, draft: &mut Draft) {
     }
     let tool = |name: &String| json!({"toolSpec": {"name": name, "inputSchema": {"json": {"type": "object"}}}});
     draft.request.tools = Some(json!({"tools": names.iter().map(tool).collect::<Vec<_>>()}));
-    draft.say(Place::REQUEST, "define the tools that the list calls, as little as is taken: better send your own".to_owned());
+    draft.say(
+        Place::REQUEST,
+        "define the tools that the list calls, as little as is taken: better send your own".to_owned(),
+    );
 }

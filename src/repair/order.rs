@@ -5,9 +5,8 @@ use crate::rules::Place;
 use crate::transcript::PartKind;
 use crate::transcript::pairs::{Fit, Site};
 
-use super::draft::Draft;
-use super::thinking::is_thinking;
 use super::Round;
+use super::draft::Draft;
 
 /// Puts the results of a turn first, all into the message in which the turn is answered.
 pub(super) fn put_results_first(round: &Round, draft: &mut Draft) {
@@ -22,7 +21,10 @@ pub(super) fn put_results_first(round: &Round, draft: &mut Draft) {
         let leading = first.iter().take_while(|part| part.kind == PartKind::ToolResult).count() as u32;
         let before = Site { message: group.run.start, block: leading };
         for answer in fits.filter(|answer| answer.site >= before) {
-            draft.say(answer.site, format!("move tool result {} in front of what is said beside it", round.name(answer.id)));
+            draft.say(
+                answer.site,
+                format!("move tool result {} in front of what is said beside it", round.name(answer.id)),
+            );
             draft.move_block(answer.site, before);
         }
     }
@@ -46,10 +48,9 @@ pub(super) fn put_text_first(round: &Round, draft: &mut Draft) {
 pub(super) fn put_thinking_first(round: &Round, draft: &mut Draft) {
     for position in round.messages() {
         let before = Site { message: position as u32, block: 0 };
-        let parts = &draft.message(position).parts;
-        let thoughts: Vec<usize> = (0..parts.len()).filter(|block| is_thinking(&parts[*block].body)).collect();
-        for block in thoughts {
-            let site = Site { block: block as u32, ..before };
+        let parts = round.prompt.entry(position).parts;
+        for (block, _) in (0..).zip(parts).filter(|(_, part)| part.kind == PartKind::Thinking) {
+            let site = Site { block, ..before };
             draft.say(site, "move the thinking to the front of its message".to_owned());
             draft.move_block(site, before);
         }
@@ -65,7 +66,10 @@ pub(super) fn put_text_inside(round: &Round, draft: &mut Draft) {
         let texts: Vec<usize> = (0..parts.len()).filter(|block| matches!(parts[*block].body, Body::Text(_))).collect();
         let words: Vec<_> = texts.iter().map(|block| parts[*block].clone()).collect();
         let site = |block: usize| Site { message: position as u32, block: block as u32 };
-        draft.say(Place::message(position), "move the text into the last result: this model takes none beside it".to_owned());
+        draft.say(
+            Place::message(position),
+            "move the text into the last result: this model takes none beside it".to_owned(),
+        );
         texts.into_iter().for_each(|block| draft.drop_block(site(block)));
         if let Body::ToolResult(result) = &mut draft.part_mut(site(last)).body {
             result.content.extend(words);

@@ -122,45 +122,100 @@ pub(super) fn in_order(origins: &[Option<u32>]) -> Vec<bool> {
     stays
 }
 
-/// Where the entries of a list came from in another: equal ones in order, then those that were changed in their place.
+/// Where the entries of a list came from in another: equal ones in order, then equal ones elsewhere, then those that were
+/// changed in their place.
 fn matched(old: &[Value], new: &[Value]) -> Option<Vec<Option<u32>>> {
     if old.len().max(new.len()) > MATCHED {
         return None;
     }
+    let mut origins = vec![None; new.len()];
+    let mut gaps = gaps(old, new, &mut origins);
+    let mut gone: Vec<u32> = gaps.iter().flat_map(|gap| gap.gone.iter().copied()).collect();
+    for to in gaps.iter_mut().flat_map(|gap| &gap.came) {
+        if let Some(at) = gone.iter().position(|from| old[*from as usize] == new[*to]) {
+            origins[*to] = Some(gone.remove(at));
+        }
+    }
+    for gap in &mut gaps {
+        gap.came.retain(|to| origins[*to].is_none());
+        gap.gone.retain(|from| gone.contains(from));
+        if gap.came.len() == gap.gone.len() {
+            gap.came.iter().zip(&gap.gone).for_each(|(to, from)| origins[*to] = Some(*from));
+        }
+    }
+    Some(origins)
+}
+
+/// Entries between two that both lists have.
+#[derive(Default)]
+struct Gap {
+    gone: Vec<u32>,
+    came: Vec<usize>,
+}
+
+/// Notes where the entries of a longest common run came from; the gaps between those.
+fn gaps(old: &[Value], new: &[Value], origins: &mut [Option<u32>]) -> Vec<Gap> {
     let (n, m) = (old.len(), new.len());
     let mut common = vec![vec![0_u32; m + 1]; n + 1];
     for i in (0..n).rev() {
         for j in (0..m).rev() {
-            common[i][j] = if old[i] == new[j] {
-                common[i + 1][j + 1] + 1
-            } else {
-                common[i + 1][j].max(common[i][j + 1])
-            };
+            common[i][j] =
+                if old[i] == new[j] { common[i + 1][j + 1] + 1 } else { common[i + 1][j].max(common[i][j + 1]) };
         }
     }
-    let mut origins = vec![None; m];
     let (mut i, mut j) = (0, 0);
-    let (mut gone, mut came) = (Vec::new(), Vec::new());
-    let pair = |gone: &mut Vec<u32>, came: &mut Vec<usize>, origins: &mut Vec<Option<u32>>| {
-        if gone.len() == came.len() {
-            came.iter().zip(gone.iter()).for_each(|(to, from)| origins[*to] = Some(*from));
-        }
-        gone.clear();
-        came.clear();
-    };
+    let (mut gaps, mut gap) = (Vec::new(), Gap::default());
     while i < n || j < m {
         if i < n && j < m && old[i] == new[j] {
-            pair(&mut gone, &mut came, &mut origins);
+            gaps.push(std::mem::take(&mut gap));
             origins[j] = Some(i as u32);
             (i, j) = (i + 1, j + 1);
         } else if j == m || (i < n && common[i + 1][j] >= common[i][j + 1]) {
-            gone.push(i as u32);
+            gap.gone.push(i as u32);
             i += 1;
         } else {
-            came.push(j);
+            gap.came.push(j);
             j += 1;
         }
     }
-    pair(&mut gone, &mut came, &mut origins);
-    Some(origins)
+    gaps.push(gap);
+    gaps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The operations from one body to another, as `op from path`.
+    #[track_caller]
+    fn check(before: &Value, after: &Value, origins: &[Option<u32>], expected: &[&str]) {
+        let patch = between(before, after, "messages", origins);
+        let word = |operation: &Value, name: &str| operation[name].as_str().unwrap_or_default().to_owned();
+        let told = |operation: &Value| ["op", "from", "path"].map(|name| word(operation, name)).join(" ");
+        assert_eq!(patch.iter().map(told).collect::<Vec<_>>(), expected);
+        let mut body = before.clone();
+        let patch: json_patch::Patch = serde_json::from_value(patch.into()).unwrap();
+        json_patch::patch(&mut body, &patch).unwrap();
+        assert_eq!(&body, after);
+    }
+
+    fn list(entries: &[&str]) -> Value {
+        json!({"messages": entries})
+    }
+
+    #[test]
+    fn a_list_is_patched_in_few_operations() {
+        check(&list(&["a", "b", "c"]), &list(&["b", "c"]), &[Some(1), Some(2)], &["remove  /messages/0"]);
+        check(&list(&["a", "b"]), &list(&["a", "x", "b"]), &[Some(0), None, Some(1)], &["add  /messages/1"]);
+        let moved = &["move /messages/0 /messages/2"];
+        check(&list(&["a", "b", "c"]), &list(&["b", "c", "a"]), &[Some(1), Some(2), Some(0)], moved);
+        let all = &["remove  /messages/3", "add  /messages/0", "move /messages/3 /messages/1", "replace  /messages/2"];
+        check(&list(&["a", "b", "c", "d"]), &list(&["x", "c", "A", "b"]), &[None, Some(2), Some(0), Some(1)], all);
+    }
+
+    #[test]
+    fn members_are_added_removed_and_escaped() {
+        let (before, after) = (json!({"a/b": 1, "c~d": {"e": [1, 2]}}), json!({"c~d": {"e": [2, 1]}, "f": null}));
+        check(&before, &after, &[], &["remove  /a~1b", "move /c~0d/e/1 /c~0d/e/0", "add  /f"]);
+    }
 }

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use crate::model::Api;
+use crate::rules::Place;
 use crate::transcript::pairs::{Answer, Ask, Fate, Fit, Site};
 use crate::transcript::{IdNo, Speaker};
 
 use super::answers::{self, Seat, is_message, seat, shell};
 use super::draft::Draft;
-use super::Round;
+use super::{Round, ids, items};
 
 pub(super) fn drop_orphans(round: &Round, draft: &mut Draft) {
     drop(round, draft, |answer| answer.fit == Fit::Orphan, "no call before it has its id");
@@ -44,7 +45,7 @@ pub(super) fn drop_served(round: &Round, draft: &mut Draft) {
 /// Moves results that stand too late to where those of their calls belong.
 pub(super) fn move_late(round: &Round, draft: &mut Draft) {
     if draft.api() == Api::OpenaiResponses {
-        return super::items::move_words_before_calls(round, draft);
+        return items::move_words_before_calls(round, draft);
     }
     for group in &round.pairs.groups {
         let asks = round.pairs.asks_of(group);
@@ -80,7 +81,7 @@ pub(super) fn settle_turns(round: &Round, draft: &mut Draft) {
     move_late(round, draft);
     answers::answer_open(round, draft);
     if !draft.is_touched() {
-        super::ids::part_in_turns(round, draft);
+        ids::part_in_turns(round, draft);
     }
 }
 
@@ -114,8 +115,10 @@ fn move_interruptions(round: &Round, draft: &mut Draft) -> bool {
         }
     }
     for (position, call) in &moved {
-        let place = crate::rules::Place::message(*position);
-        draft.say(place, "move the user's message in front of the calls: their results come right behind".to_owned());
+        draft.say(
+            Place::message(*position),
+            "move the user's message in front of the calls: their results come right behind".to_owned(),
+        );
         draft.move_message(*position, *call);
     }
     !moved.is_empty()

@@ -10,8 +10,8 @@ use crate::rules::Place;
 use crate::transcript::pairs::Site;
 use crate::transcript::{PartKind, Speaker};
 
-use super::draft::{Draft, text};
 use super::Round;
+use super::draft::{Draft, text};
 
 /// Writes a role in the API's own words, where what the message holds or is called tells which is meant.
 pub(super) fn name_roles(round: &Round, draft: &mut Draft) {
@@ -20,7 +20,10 @@ pub(super) fn name_roles(round: &Round, draft: &mut Draft) {
         let Some(role) = meant(draft.api(), draft.message(position)) else { continue };
         let is_model = role == Role::Assistant && draft.api() == Api::GeminiGenerateContent;
         let name = if is_model { "model" } else { role.as_str() };
-        draft.say(Place::message(position), format!("give the message the role `{name}`: this API does not know its own"));
+        draft.say(
+            Place::message(position),
+            format!("give the message the role `{name}`: this API does not know its own"),
+        );
         draft.message_mut(position).role = role;
     }
 }
@@ -104,7 +107,10 @@ pub(super) fn move_blocks(round: &Round, draft: &mut Draft) {
             at.filter(|at| *at < round.prompt.len() && round.prompt.entry(*at).message.speaker == speaker)
         };
         if sites.len() == entry.parts.len() {
-            draft.say(Place::message(position), format!("give the message the role that its blocks need, {}", role.as_str()));
+            draft.say(
+                Place::message(position),
+                format!("give the message the role that its blocks need, {}", role.as_str()),
+            );
             draft.message_mut(position).role = role;
             continue;
         }
@@ -114,7 +120,9 @@ pub(super) fn move_blocks(round: &Round, draft: &mut Draft) {
         let shell = Message { role: role.clone(), ..super::answers::shell() };
         match role {
             Role::User => match speaks(Some(position + 1), Speaker::User) {
-                Some(next) => sites.iter().for_each(|site| draft.move_block(*site, Site { message: next as u32, block: 0 })),
+                Some(next) => {
+                    sites.iter().for_each(|site| draft.move_block(*site, Site { message: next as u32, block: 0 }))
+                }
                 None => draft.move_blocks_out(&sites, position + 1, shell),
             },
             _ => match speaks(position.checked_sub(1), Speaker::Assistant) {
@@ -141,7 +149,8 @@ pub(super) fn merge(round: &Round, draft: &mut Draft) {
         if speaker(before) == speaker(position) && is_mergeable(before) && is_mergeable(position) {
             let first = into.get(&before).copied().unwrap_or(before);
             into.insert(position, first);
-            draft.say(Place::message(position), "merge the message into the one before it, of the same role".to_owned());
+            draft
+                .say(Place::message(position), "merge the message into the one before it, of the same role".to_owned());
             append(draft, position, first);
         }
     }

@@ -1,11 +1,11 @@
 //! Thinking that the provider would not recognise or not take where it stands.
 
-use crate::model::{Api, Body};
+use crate::model::Api;
 use crate::transcript::pairs::Site;
 use crate::transcript::{PartKind, Speaker};
 
-use super::draft::Draft;
 use super::Round;
+use super::draft::Draft;
 
 /// What the vendor of Gemini lets stand in the place of a signature that is lost.
 const PLACEHOLDER: &str = "skip_thought_signature_validator";
@@ -48,7 +48,10 @@ pub(super) fn drop_final(round: &Round, draft: &mut Draft) {
         let sites = (from..parts.len()).map(|block| Site { message: position as u32, block: block as u32 });
         if is_followed && from == 0 && draft.api() == Api::AnthropicMessages {
             let next = Site { message: position as u32 + 1, block: 0 };
-            draft.say(Site { message: position as u32, block: 0 }, "move thinking into the message it led to".to_owned());
+            draft.say(
+                Site { message: position as u32, block: 0 },
+                "move thinking into the message it led to".to_owned(),
+            );
             sites.for_each(|site| draft.move_block(site, next));
             continue;
         }
@@ -57,9 +60,4 @@ pub(super) fn drop_final(round: &Round, draft: &mut Draft) {
             draft.drop_block(site);
         }
     }
-}
-
-/// Whether a block is thinking.
-pub(super) fn is_thinking(body: &Body) -> bool {
-    matches!(body, Body::Thinking(_))
 }

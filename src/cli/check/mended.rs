@@ -18,7 +18,11 @@ const TOLD: usize = 20;
 /// The edits, what no edit is known for, and the drawing of the list.
 pub(super) fn drawn(screen: &Screen, mended: Mended) -> String {
     let repair = mended.repair;
-    let mut text = format!("  repair: {} after {}\n", repair.verdict.as_str(), edits(repair.edits.len()));
+    let mut text = match repair.edits.len() {
+        0 => "  repair: none\n".to_owned(),
+        1 => format!("  repair: {} after 1 edit\n", repair.verdict.as_str()),
+        n => format!("  repair: {} after {n} edits\n", repair.verdict.as_str()),
+    };
     for edit in repair.edits.iter().take(TOLD) {
         text.push_str(&screen.wrapped(&format!("{} at {}: {}", edit.rule, edit.path, edit.why), 4));
     }
@@ -33,10 +37,6 @@ pub(super) fn drawn(screen: &Screen, mended: Mended) -> String {
         text.push_str(&format!("\n{}", list(screen, mended)));
     }
     format!("{text}\n")
-}
-
-fn edits(n: usize) -> String {
-    format!("{n} {}", if n == 1 { "edit" } else { "edits" })
 }
 
 /// Both lists at once: `-` went, `+` came, `~` changed.
@@ -76,31 +76,27 @@ fn ink(mark: char) -> Ink {
 
 /// A message of which every line has one mark.
 fn whole(frame: &Frame, mark: char, index: usize, message: &Message) -> String {
-    let lines = message.parts.iter().map(|part| (mark, said(part))).collect();
-    lines_of(frame, mark, index, message, lines)
-}
-
-/// A message that stays with other blocks, or with the same under another head.
-fn changed(frame: &Frame, index: usize, old: &Message, new: &Message) -> String {
-    let gone = |part: &&Part| !new.parts.contains(part);
-    let mut lines: Vec<(char, String)> = old.parts.iter().filter(gone).map(|part| ('-', said(part))).collect();
-    let mark = |part: &Part| if old.parts.contains(part) { ' ' } else { '+' };
-    lines.extend(new.parts.iter().map(|part| (mark(part), said(part))));
-    if lines.iter().all(|(mark, _)| *mark == ' ') {
-        lines.iter_mut().for_each(|(mark, _)| *mark = '~');
-    }
-    lines_of(frame, '~', index, new, lines)
-}
-
-fn lines_of(frame: &Frame, mark: char, index: usize, message: &Message, lines: Vec<(char, String)>) -> String {
-    let (mut number, mut speaker) = (index.to_string(), role(frame.api, &message.role));
-    if lines.is_empty() {
-        return frame.line(mark, &number, speaker, &hollow(&message.form), ink(mark));
-    }
+    let lines: Vec<String> = message.parts.iter().map(said).collect();
+    let lines = if lines.is_empty() { vec![hollow(&message.form)] } else { lines };
     let mut text = String::new();
-    for (mark, words) in lines {
-        text.push_str(&frame.line(mark, &number, speaker, &words, ink(mark)));
-        (number, speaker) = (String::new(), "");
+    for (at, words) in lines.iter().enumerate() {
+        let (number, speaker) =
+            if at == 0 { (index.to_string(), role(frame.api, &message.role)) } else { Default::default() };
+        text.push_str(&frame.line(mark, &number, speaker, words, ink(mark)));
     }
     text
+}
+
+/// A message that stays: with blocks that went and came, or with the same ones under another head.
+fn changed(frame: &Frame, index: usize, old: &Message, new: &Message) -> String {
+    let gone: Vec<&Part> = old.parts.iter().filter(|part| !new.parts.contains(part)).collect();
+    let is_new = |part: &Part| !old.parts.contains(part);
+    if gone.is_empty() && !new.parts.iter().any(is_new) {
+        return whole(frame, '~', index, new);
+    }
+    let head = frame.line('~', &index.to_string(), role(frame.api, &new.role), "", ink('~'));
+    let went = gone.into_iter().map(|part| ('-', part));
+    let lines = went.chain(new.parts.iter().map(|part| (if is_new(part) { '+' } else { ' ' }, part)));
+    let lines = lines.map(|(mark, part)| frame.line(mark, "", "", &said(part), ink(mark)));
+    head + &lines.collect::<String>()
 }

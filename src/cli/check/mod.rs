@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 use crate::judge::Judgement;
 use crate::model::{Message, Place, Record, Request};
 use crate::repair::Repair;
+use crate::rules::Verdict;
 use crate::source;
 use crate::transcript::History;
 
@@ -131,6 +132,7 @@ impl Check {
             teller: self.output.teller(self.all, self.repair),
             aim: self.repair.then_some(&self.aim),
             written: self.write.as_deref().map(Written::new),
+            conversations: 0,
             summary: Summary::default(),
             printed: Ok(()),
         };
@@ -147,7 +149,7 @@ impl Check {
             Record::Defect(_) => {}
         })?;
         tell_left_out(&report);
-        let Run { mut teller, summary, printed, written, .. } = run;
+        let Run { mut teller, summary, printed, written, conversations, .. } = run;
         printed?;
         if summary.requests == 0 && report.n_defects > 0 {
             return Err(Usage("no request could be read".to_owned()).into());
@@ -156,6 +158,11 @@ impl Check {
             return Err(NothingSelected("there is no request to check".to_owned()).into());
         }
         print(&teller.end(&summary))?;
+        if conversations > 0 {
+            eprintln!(
+                "--repair is for requests: {conversations} of those refused are conversations, which no body holds"
+            );
+        }
         if let Some(written) = written {
             written.end()?;
         }
@@ -170,6 +177,8 @@ struct Run<'a> {
     /// Whom repairs are for, where they are asked for.
     aim: Option<&'a Aim>,
     written: Option<Written<'a>>,
+    /// Conversations that would be refused and are in no log as requests.
+    conversations: u64,
     summary: Summary,
     /// What became of stdout; after a failure nothing more is written.
     printed: Result<()>,
@@ -181,16 +190,13 @@ impl Run<'_> {
         self.summary.add(seen.api, &seen.judgement);
         let repair = self.aim.and_then(|aim| aim.repair(&seen));
         let mended = seen.request.zip(repair.as_ref()).map(|(request, repair)| Mended { request, repair });
+        let is_refused = seen.judgement.verdict == Verdict::Reject;
+        self.conversations += u64::from(self.aim.is_some() && is_refused && seen.request.is_none());
         if let Some(written) = &mut self.written {
             written.take(place, seen.request, repair.as_ref());
         }
-        let judged = Judged {
-            place,
-            model: seen.model.as_deref(),
-            messages: seen.messages,
-            judgement: &seen.judgement,
-            mended,
-        };
+        let judged =
+            Judged { place, model: seen.model.as_deref(), messages: seen.messages, judgement: &seen.judgement, mended };
         let text = self.teller.tell(&judged);
         if self.printed.is_ok() && !text.is_empty() {
             self.printed = print(&text);

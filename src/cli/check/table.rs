@@ -178,7 +178,13 @@ mod tests {
             let place = Place { source: "calls.jsonl".into(), line };
             let model = request.model.as_deref();
             summary.add(request.api, &judgement);
-            text += &table.tell(&Judged { place: &place, model, messages: &request.messages, judgement: &judgement, mended: None });
+            text += &table.tell(&Judged {
+                place: &place,
+                model,
+                messages: &request.messages,
+                judgement: &judgement,
+                mended: None,
+            });
         }
         text + &table.end(&summary)
     }
