@@ -127,8 +127,16 @@ impl Draft {
         self.put_blocks.entry(before).or_default().push(block);
     }
 
-    /// Takes blocks out of their messages into a new message before the one at a position.
+    /// Takes blocks out of their messages into a new message before the one at a position; where they are all that one
+    /// message of that role holds, it moves itself.
     pub fn move_blocks_out(&mut self, from: &[Site], before: usize, shell: Message) {
+        if let Some(whole) = from.first().map(|site| site.message as usize)
+            && from.iter().all(|site| site.message as usize == whole)
+            && self.message(whole).parts.len() == from.len()
+            && self.message(whole).role == shell.role
+        {
+            return self.move_message(whole, before);
+        }
         let (parts, blocks) = from.iter().map(|site| self.lift(*site)).unzip();
         let row = Row { message: Message { parts, ..shell }, origin: Origin { message: None, blocks } };
         self.put_messages.entry(before).or_default().push(row);

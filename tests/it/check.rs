@@ -204,14 +204,19 @@ fn odd_shapes_are_told_in_every_form_and_language() {
     ];
     let body = odd.join("\n");
     for api in cutpoint::model::Api::ALL {
-        for form in ["table", "json", "sarif", "junit", "github"] {
-            let ran = check(&body, &["--api", api.id(), "--output", form, "--all"]);
+        for form in ["table", "json", "sarif", "junit", "github", "table --repair", "json --repair"] {
+            let words: Vec<&str> = form.split(' ').collect();
+            let ran = check(&body, &[&["--api", api.id(), "--all", "--output"], &words[..]].concat());
             assert!(
                 !ran.stderr.contains("panicked") && [0, 2, 100].contains(&ran.code),
                 "{api} {form}: {}",
                 ran.stderr
             );
-            assert!(form == "json" || !ran.stdout.contains(['\u{1b}', '\u{7f}']), "{api} {form}: {}", ran.stdout);
+            assert!(
+                form.starts_with("json") || !ran.stdout.contains(['\u{1b}', '\u{7f}']),
+                "{api} {form}: {}",
+                ran.stdout
+            );
         }
     }
 }

@@ -3,11 +3,13 @@
 use cutpoint::dialects;
 use cutpoint::judge::judge;
 use cutpoint::model::{Api, Request};
+use cutpoint::profiles::PROFILES;
 use cutpoint::rules::{Finding, Severity, Target, Verdict};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use serde_json::{Value, json};
 
+use crate::dialects::{body as any_body, item, said_in};
 use crate::repair::{render, repaired};
 
 /// A turn: the calls of each step that the assistant takes before it answers, and whether it says something beside them.
@@ -260,6 +262,27 @@ fn what_is_taken_is_left_alone() {
         let judged = judge(&request, &target);
         prop_assert_ne!(judged.verdict, Verdict::Reject, "{:?}", judged.findings);
         prop_assert!(repaired(&request, &target, &judged).is_none());
+        Ok(())
+    });
+}
+
+#[test]
+fn odd_bodies_are_repaired_or_named_and_patched_exactly() {
+    let cases = (any_body(), prop::collection::vec(item(), 0..6));
+    hold(&cases, |api, (odd, items)| {
+        let mut odd = said_in(api, odd);
+        if api == Api::OpenaiResponses {
+            odd["input"].as_array_mut().unwrap().extend(items);
+        }
+        let request = (dialects::for_api(api).parse)(odd).unwrap();
+        for profile in PROFILES.iter().map(Some).chain([None]) {
+            let mut request = request.clone();
+            profile.into_iter().for_each(|profile| profile.adopt(&mut request));
+            let profile = profile.filter(|profile| profile.speaks(request.api));
+            let target = Target { api: request.api, profile, model: request.model.as_deref() };
+            let repair = repaired(&request, &target, &judge(&request, &target));
+            prop_assert!(repair.is_none_or(|repair| repair.is_complete() == repair.unrepaired.is_empty()));
+        }
         Ok(())
     });
 }

@@ -313,6 +313,11 @@ fn gemini_turns_get_their_responses() {
     );
     check(
         api,
+        json!([kiln(), call(&["f"]), kiln(), {"role": "user", "parts": [response("f")]}]),
+        json!([{"op": "move", "from": "/contents/3", "path": "/contents/2"}]),
+    );
+    check(
+        api,
         json!([{"role": "user", "parts": [response("f")]}, kiln()]),
         json!([{"op": "remove", "path": "/contents/0"}]),
     );
