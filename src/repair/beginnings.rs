@@ -3,7 +3,8 @@
 use crate::model::Body;
 use crate::rules::Place;
 use crate::transcript::pairs::Site;
-use crate::transcript::{Prompt, Speaker};
+use crate::transcript::prompt::Entry;
+use crate::transcript::{PartKind, Prompt, Speaker};
 
 use super::Round;
 use super::draft::Draft;
@@ -19,9 +20,10 @@ pub(super) fn begin_with_user(round: &Round, draft: &mut Draft) {
     }
 }
 
-/// The first message of a user that is no answer to calls.
+/// The first message of a user that says more than results; those lose their calls, and go when they are orphans.
 fn first_said(prompt: &Prompt) -> Option<usize> {
-    prompt.entries().position(|entry| entry.message.speaker == Speaker::User && !entry.message.has_results)
+    let says = |entry: &Entry| entry.parts.iter().any(|part| part.kind != PartKind::ToolResult);
+    prompt.entries().position(|entry| entry.message.speaker == Speaker::User && says(&entry))
 }
 
 /// Drops what the assistant says at the end, as far as nothing waits for it.

@@ -9,7 +9,8 @@ use super::{
 /// Answers a rule everywhere it fires; what it does is noted in the draft.
 pub(super) type Fix = fn(&Round, &mut Draft);
 
-/// The rules that are answered, each with how.
+/// The rules that are answered, each with how, in the order in which they are: what a message is, then what its blocks
+/// are, then how the list begins, which calls and results belong together, where they stand, and how the list ends.
 pub(super) const FIXES: &[(&str, Fix)] = &[
     ("thinking_block_modified", thinking::drop_blocks),
     ("thinking_signature_invalid", thinking::drop_blocks),
@@ -25,11 +26,15 @@ pub(super) const FIXES: &[(&str, Fix)] = &[
     ("empty_text_block", blocks::drop_empty),
     ("whitespace_only_text", blocks::drop_empty),
     ("blank_text", blocks::drop_empty),
+    ("duplicate_item_id", items::send_once),
+    ("invalid_item_id", items::forget_ids),
+    ("missing_required_field", items::add_summary),
     ("missing_tool_call_id", ids::give),
     ("invalid_tool_call_id", ids::replace),
     ("duplicate_tool_call_id", ids::part),
     ("duplicate_tool_result", results::drop_second),
     ("orphan_tool_result", results::drop_orphans),
+    ("first_message_not_user", beginnings::begin_with_user),
     ("orphan_server_tool_result", results::drop_served),
     ("unanswered_server_tool_call", results::drop_served),
     ("tool_result_not_adjacent", results::move_late),
@@ -58,12 +63,8 @@ pub(super) const FIXES: &[(&str, Fix)] = &[
     ("too_many_cache_breakpoints", marks::drop_surplus),
     ("trailing_assistant_prefill", beginnings::drop_prefill),
     ("trailing_whitespace", beginnings::trim_end),
-    ("first_message_not_user", beginnings::begin_with_user),
     ("consecutive_same_role", roles::merge),
     ("reasoning_item_dangling", items::drop_dangling),
-    ("duplicate_item_id", items::send_once),
-    ("invalid_item_id", items::forget_ids),
-    ("missing_required_field", items::add_summary),
     ("tools_undefined_with_tool_blocks", names::define_tools),
     ("invalid_document_name", documents::rename),
     ("duplicate_document_name", documents::tell_apart),

@@ -162,26 +162,22 @@ pub fn repair(
     })
 }
 
-/// Answers the first rule that can be answered; in the first round all those of history.
+/// Answers the first rule of the table that is broken and can be answered; in the first round all those of history.
 fn answer<'a>(
     draft: &mut Draft,
     findings: &'a [Finding],
     is_first: bool,
     round: &dyn Fn(Vec<&'a Finding>) -> Round<'a>,
 ) {
-    let of = |rule: &str| findings.iter().filter(|finding| finding.rule == rule).collect::<Vec<_>>();
-    let broken: Vec<&'static str> = findings.iter().map(|finding| finding.rule).collect();
-    let has_history = is_first && broken.iter().any(|rule| OF_HISTORY.contains(rule));
+    let has_history = is_first && findings.iter().any(|finding| OF_HISTORY.contains(&finding.rule));
     let before = draft.edits.len();
-    let mut tried: Vec<&str> = Vec::new();
-    for rule in broken {
-        if tried.contains(&rule) || (has_history && !OF_HISTORY.contains(&rule)) {
+    for (rule, fix) in FIXES.iter().filter(|(rule, _)| !has_history || OF_HISTORY.contains(rule)) {
+        let found: Vec<&Finding> = findings.iter().filter(|finding| finding.rule == *rule).collect();
+        if found.is_empty() {
             continue;
         }
-        tried.push(rule);
-        let Some((_, fix)) = FIXES.iter().find(|(answered, _)| *answered == rule) else { continue };
         draft.rule = rule;
-        fix(&round(of(rule)), draft);
+        fix(&round(found), draft);
         if draft.edits.len() > before && !has_history {
             return;
         }

@@ -139,11 +139,22 @@ fn matched(old: &[Value], new: &[Value]) -> Option<Vec<Option<u32>>> {
     for gap in &mut gaps {
         gap.came.retain(|to| origins[*to].is_none());
         gap.gone.retain(|from| gone.contains(from));
-        if gap.came.len() == gap.gone.len() {
-            gap.came.iter().zip(&gap.gone).for_each(|(to, from)| origins[*to] = Some(*from));
+        let mut rest = gap.gone.iter();
+        for to in &gap.came {
+            let mut left = rest.clone();
+            if let Some(from) = left.find(|from| is_alike(&old[**from as usize], &new[*to])) {
+                origins[*to] = Some(*from);
+                rest = left;
+            }
         }
     }
     Some(origins)
+}
+
+/// Whether two entries are of one kind: one type, and some member that both have.
+fn is_alike(old: &Value, new: &Value) -> bool {
+    let (Some(old), Some(new)) = (old.as_object(), new.as_object()) else { return false };
+    old.get("type") == new.get("type") && old.keys().any(|name| new.contains_key(name))
 }
 
 /// Entries between two that both lists have.
