@@ -151,14 +151,19 @@ const CHAT_MEMBERS: &[(&str, &str)] = &[
 /// Where a finding stands, as the API's provider writes it: `messages.2.content.0` for Anthropic and Converse,
 /// `messages.[2].role` for Chat, `input[2]` for Responses, `contents[2].parts[0]` for Gemini.
 pub fn path(api: Api, finding: &Finding) -> String {
-    let Some(message) = finding.message else { return "the request".to_owned() };
-    let block = |before: &str, behind: &str| match finding.block {
+    path_at(api, finding.rule, finding.message, finding.block)
+}
+
+/// Where a rule points that is broken there.
+pub fn path_at(api: Api, rule: &str, message: Option<u32>, block: Option<u32>) -> String {
+    let Some(message) = message else { return "the request".to_owned() };
+    let block = |before: &str, behind: &str| match block {
         Some(block) => format!("{before}{block}{behind}"),
         None => String::new(),
     };
     match api {
         Api::AnthropicMessages | Api::BedrockConverse => format!("messages.{message}{}", block(".content.", "")),
-        Api::OpenaiChat | Api::MistralChat => match CHAT_MEMBERS.iter().find(|(rule, _)| *rule == finding.rule) {
+        Api::OpenaiChat | Api::MistralChat => match CHAT_MEMBERS.iter().find(|(broken, _)| *broken == rule) {
             Some((_, member)) => format!("messages.[{message}].{member}"),
             None => format!("messages.[{message}]"),
         },

@@ -47,6 +47,7 @@ pub mod rules;
 pub mod refusal;
 pub mod judge;
 pub mod agreement;
+pub mod repair;
 pub mod textbook;
 pub mod baseline;
 pub mod policies;

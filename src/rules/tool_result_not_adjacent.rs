@@ -84,6 +84,7 @@ fn interrupted(prompt: &Prompt, findings: &mut Findings) {
     let pairs = findings.pairs;
     let mut open: Option<&Ask> = None;
     let mut is_parted = false;
+    let mut asks = pairs.asks.iter();
     for (position, entry) in prompt.entries().enumerate() {
         let kind = entry.parts.first().map(|part| part.kind);
         let is_call = kind == Some(PartKind::ToolUse);
@@ -98,7 +99,7 @@ fn interrupted(prompt: &Prompt, findings: &mut Findings) {
             is_parted |= !entry.message.marks.has(Marks::REASONING) && !entry.message.marks.has(Marks::REFERENCE);
         }
         if is_call {
-            (open, is_parted) = (pairs.asks.iter().find(|ask| ask.site.message as usize == position), false);
+            (open, is_parted) = (asks.find(|ask| ask.site.message as usize == position), false);
         }
     }
 }

@@ -5,7 +5,7 @@
 
 mod cut;
 pub mod history;
-mod ids;
+pub mod ids;
 pub mod marks;
 pub mod pairs;
 pub mod prompt;

@@ -14,7 +14,7 @@ use super::prompt::{Entry, Prompt};
 use super::{IdNo, Marks, PartFacts, PartKind, Speaker};
 
 /// A part's place in a prompt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Site {
     pub message: u32,
     pub block: u32,

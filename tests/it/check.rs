@@ -204,14 +204,19 @@ fn odd_shapes_are_told_in_every_form_and_language() {
     ];
     let body = odd.join("\n");
     for api in cutpoint::model::Api::ALL {
-        for form in ["table", "json", "sarif", "junit", "github"] {
-            let ran = check(&body, &["--api", api.id(), "--output", form, "--all"]);
+        for form in ["table", "json", "sarif", "junit", "github", "table --repair", "json --repair"] {
+            let words: Vec<&str> = form.split(' ').collect();
+            let ran = check(&body, &[&["--api", api.id(), "--all", "--output"], &words[..]].concat());
             assert!(
                 !ran.stderr.contains("panicked") && [0, 2, 100].contains(&ran.code),
                 "{api} {form}: {}",
                 ran.stderr
             );
-            assert!(form == "json" || !ran.stdout.contains(['\u{1b}', '\u{7f}']), "{api} {form}: {}", ran.stdout);
+            assert!(
+                form.starts_with("json") || !ran.stdout.contains(['\u{1b}', '\u{7f}']),
+                "{api} {form}: {}",
+                ran.stdout
+            );
         }
     }
 }
@@ -223,4 +228,62 @@ fn github_gets_a_command_a_finding() {
     let command = format!("::error file={path}/a b%2Cc.jsonl,line=2,title=orphan_tool_result::messages.0.content.0: ");
     assert!(ran.stdout.starts_with(&command), "{}", ran.stdout);
     assert!(ran.stdout.ends_with("\n2 requests: 1 would be refused, 1 would be taken\n"), "{}", ran.stdout);
+}
+
+/// A request that lost the call of a result, and one that is taken.
+const BROKEN: &str = r#"{"model": "gpt-4.1", "messages": [{"role": "tool", "tool_call_id": "k", "content": "hot"},
+    {"role": "user", "content": "Kiln?"}]}"#;
+const SOUND: &str = r#"{"model": "gpt-4.1", "messages": [{"role": "user", "content": "Kiln?"}]}"#;
+
+#[test]
+fn a_repair_is_told_as_a_patch_and_drawn() {
+    let ran = check(&format!("[{BROKEN}, {SOUND}]"), &["--repair", "-o", "json"]);
+    let told = requests(&ran);
+    assert_eq!(ran.code, 100);
+    assert_eq!(told[0]["verdict"], "reject");
+    assert_eq!(told[0]["repair"]["verdict_after"], "accept");
+    assert_eq!(told[0]["repair"]["patch"], json!([{"op": "remove", "path": "/messages/0"}]));
+    assert_eq!(told[0]["repair"]["edits"][0]["path"], "messages.[0].role");
+    assert_eq!(told[1]["repair"], Value::Null);
+    assert!(requests(&check(BROKEN, &["-o", "json"]))[0].get("repair").is_none());
+    let drawn = check(BROKEN, &["--repair"]).stdout;
+    assert!(drawn.contains("\n  repair: accept after 1 edit\n"), "{drawn}");
+    assert!(drawn.contains("\n    - 0  tool       tool result k \"hot\"\n      0  user"), "{drawn}");
+    assert!(drawn.ends_with("\nrepaired: 1 of 1 that would be refused\n"), "{drawn}");
+}
+
+#[test]
+fn a_repair_that_is_not_known_is_said_with_the_remedy() {
+    let ran = check(r#"{"model": "gpt-4.1", "messages": []}"#, &["--repair"]);
+    assert!(ran.stdout.contains("repair: none\n    no repair is known for empty_messages: "), "{}", ran.stdout);
+    let told = requests(&check(r#"{"model": "gpt-4.1", "messages": []}"#, &["--repair", "-o", "json"]));
+    assert_eq!(told[0]["repair"]["unrepaired"], json!(["empty_messages"]));
+}
+
+#[test]
+fn a_repaired_request_is_written_and_never_over_the_input() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let (input, output) = (at("request.json"), at("repaired.json"));
+    fs::write(&input, BROKEN).unwrap();
+    assert_eq!(run(&["check", &input, "--repair", "--write", &output]).code, 100);
+    let written: Value = serde_json::from_str(&fs::read_to_string(&output).unwrap()).unwrap();
+    assert_eq!(written, serde_json::from_str::<Value>(SOUND).unwrap());
+    assert_eq!(run(&["check", &output]).code, 0);
+    let over = ["check", &input, "--repair", "--write", &folder.path().join("./request.json").display().to_string()]
+        .map(str::to_owned);
+    run(&over.each_ref().map(String::as_str)).refuses(2, &["is what was read"]);
+    assert_eq!(fs::read_to_string(&input).unwrap(), BROKEN);
+    check(&format!("[{BROKEN}, {SOUND}]"), &["--repair", "--write", &at("two.json")]).refuses(2, &["one request", "2"]);
+    let empty = check(r#"{"model": "gpt-4.1", "messages": []}"#, &["--repair", "--write", &at("none.json")]);
+    assert!(empty.stderr.contains("was not written: no repair is known for empty_messages"), "{}", empty.stderr);
+    assert!(!folder.path().join("two.json").exists() && !folder.path().join("none.json").exists());
+}
+
+#[test]
+fn forms_that_cannot_tell_a_repair_refuse_it() {
+    for form in ["sarif", "junit", "github"] {
+        check(BROKEN, &["--repair", "-o", form]).refuses(2, &["table", "json"]);
+    }
+    check(BROKEN, &["--write", "x.json"]).refuses(2, &["--repair"]);
 }

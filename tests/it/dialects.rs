@@ -93,7 +93,7 @@ fn message() -> impl Strategy<Value = Value> {
     prop_oneof![1 => any_json(), 8 => whole]
 }
 
-fn body() -> impl Strategy<Value = Value> {
+pub fn body() -> impl Strategy<Value = Value> {
     let names = "model system tools max_tokens max_completion_tokens stream metadata";
     let name = prop::sample::select(names.split(' ').map(str::to_owned).collect::<Vec<_>>());
     let value = prop_oneof![any_json(), Just(json!(1024)), Just(json!("m")), content("text image")];
@@ -115,7 +115,7 @@ fn list(api: Api) -> &'static str {
 }
 
 /// The same body with its lists under the names of that API.
-fn said_in(api: Api, mut body: Value) -> Value {
+pub fn said_in(api: Api, mut body: Value) -> Value {
     let mut messages = body.as_object_mut().unwrap().shift_remove("messages").unwrap();
     for message in messages.as_array_mut().unwrap().iter_mut().filter_map(Value::as_object_mut) {
         if api == Api::GeminiGenerateContent
@@ -132,7 +132,7 @@ fn said_in(api: Api, mut body: Value) -> Value {
 }
 
 /// An item of Responses that is no message.
-fn item() -> impl Strategy<Value = Value> {
+pub fn item() -> impl Strategy<Value = Value> {
     let kinds = "function_call function_call_output custom_tool_call custom_tool_call_output local_shell_call \
                  local_shell_call_output computer_call computer_call_output shell_call apply_patch_call reasoning \
                  web_search_call item_reference compaction";

@@ -63,7 +63,7 @@ pub fn judge_case(api: Api, profile: Option<&'static Profile>, input: &Value) ->
     Some(judge_prompt(transcript, &resident, profile))
 }
 
-fn call(request: Request, line: &Value) -> Call {
+pub fn call(request: Request, line: &Value) -> Call {
     Call {
         place: Place { source: "case".into(), line: 0 },
         id: None,

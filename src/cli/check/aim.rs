@@ -3,8 +3,9 @@
 use clap::Args;
 
 use crate::judge::{self, Judgement};
-use crate::model::{Api, Call, Conversation, Message};
+use crate::model::{Api, Call, Conversation, Message, Request};
 use crate::profiles::{self, PROFILES, Profile};
+use crate::repair::{self, Repair};
 use crate::rules::{self, Finding, Target};
 use crate::transcript::{History, Transcript, size};
 
@@ -61,6 +62,8 @@ pub(super) struct Seen<'m> {
     pub api: Api,
     pub model: Option<String>,
     pub messages: &'m [Message],
+    /// The request, where the log has it as one.
+    pub request: Option<&'m Request>,
     pub judgement: Judgement,
 }
 
@@ -74,7 +77,7 @@ impl Aim {
         let target = self.target(call.request.api, call.request.model.as_deref());
         let mut transcript = judge::transcript(&call.request, &target);
         history.follow(call, &mut transcript);
-        Seen { api, ..self.judge_prefix(&transcript, &call.request.messages) }
+        Seen { api, request: Some(&call.request), ..self.judge_prefix(&transcript, &call.request.messages) }
     }
 
     /// The judgement on a conversation by its last request: a call without result at its end awaits that result.
@@ -94,7 +97,8 @@ impl Aim {
     fn judge_prefix<'m>(&self, transcript: &Transcript, messages: &'m [Message]) -> Seen<'m> {
         let target = self.target(transcript.api, transcript.model.as_deref());
         let judgement = Judgement::of(transcript, messages.len() as u32, &target, |finding| self.wants(finding));
-        Seen { api: transcript.api, model: target.model.map(str::to_owned), messages, judgement }
+        let model = target.model.map(str::to_owned);
+        Seen { api: transcript.api, model, messages, request: None, judgement }
     }
 
     /// Whom a request in an API's language is judged for, that names this model.
@@ -102,6 +106,13 @@ impl Aim {
         // A profile speaks for requests in its own language only; the end of the run says for how many it did not.
         let profile = self.profile.filter(|profile| profile.speaks(api));
         Target { api, profile, model: self.model.as_deref().or(named) }
+    }
+
+    /// The repair of a request that would be refused.
+    pub fn repair(&self, seen: &Seen) -> Option<Repair> {
+        let request = seen.request?;
+        let target = self.target(request.api, seen.model.as_deref());
+        repair::repair(request, &target, &seen.judgement, &|finding| self.wants(finding))
     }
 
     fn wants(&self, finding: &Finding) -> bool {

@@ -41,25 +41,25 @@ pub(super) fn around(screen: &Screen, api: Api, messages: &[Message], fault: Fau
 }
 
 /// What the lines of one drawing share.
-struct Frame<'s> {
-    screen: &'s Screen,
-    api: Api,
-    digits: usize,
+pub(super) struct Frame<'s> {
+    pub screen: &'s Screen,
+    pub api: Api,
+    pub digits: usize,
 }
 
 impl Frame<'_> {
-    fn left_out(&self, n: usize, side: &str) -> String {
+    pub fn left_out(&self, n: usize, side: &str) -> String {
         match n {
             0 => String::new(),
-            1 => self.line(None, "…", "", &format!("1 message {side}"), Ink::Quiet),
-            _ => self.line(None, "…", "", &format!("{n} messages {side}"), Ink::Quiet),
+            1 => self.line(' ', "…", "", &format!("1 message {side}"), Ink::Quiet),
+            _ => self.line(' ', "…", "", &format!("{n} messages {side}"), Ink::Quiet),
         }
     }
 
     fn message(&self, index: usize, message: &Message, fault: Option<Fault>) -> String {
         let (number, role) = (index.to_string(), role(self.api, &message.role));
         if message.parts.is_empty() {
-            return self.line(fault, &number, role, &hollow(&message.form), Ink::Quiet);
+            return self.pointed(fault.is_some(), &number, role, &hollow(&message.form));
         }
         let at = fault.and_then(|fault| fault.block);
         let (from, to) = window(message.parts.len(), at.unwrap_or(0));
@@ -71,23 +71,27 @@ impl Frame<'_> {
                 None => is_first,
             };
             let (number, role) = if is_first { (number.as_str(), role) } else { ("", "") };
-            out.push_str(&self.line(fault.filter(|_| is_at), number, role, &said(part), Ink::Quiet));
+            out.push_str(&self.pointed(fault.is_some() && is_at, number, role, &said(part)));
         }
         let hidden = message.parts.len() - (to - from);
         if hidden > 0 {
-            out.push_str(&self.line(None, "", "", &format!("… {hidden} more blocks"), Ink::Quiet));
+            out.push_str(&self.line(' ', "", "", &format!("… {hidden} more blocks"), Ink::Quiet));
         }
         out
     }
 
-    /// One line; the one at fault is marked and stands out, the others are in `ink`.
-    fn line(&self, fault: Option<Fault>, number: &str, role: &str, text: &str, ink: Ink) -> String {
-        let mark = if fault.is_some() { '>' } else { ' ' };
+    /// One line, pointed at where it is at fault.
+    fn pointed(&self, is_at_fault: bool, number: &str, role: &str, text: &str) -> String {
+        let (mark, ink) = if is_at_fault { ('>', Ink::Bad) } else { (' ', Ink::Quiet) };
+        self.line(mark, number, role, text, ink)
+    }
+
+    /// One line behind a mark.
+    pub fn line(&self, mark: char, number: &str, role: &str, text: &str, ink: Ink) -> String {
         let role = fit(role, ROLES);
         let gap = ROLES - columns(&role);
         let head = format!("    {mark} {number:>digits$}  {role}{:gap$}  ", "", digits = self.digits);
         let line = format!("{head}{}", fit(text, self.screen.width.saturating_sub(columns(&head))));
-        let ink = if fault.is_some() { Ink::Bad } else { ink };
         format!("{}\n", self.screen.paint(ink, line.trim_end()))
     }
 }
@@ -98,7 +102,8 @@ fn window(n: usize, at: usize) -> (usize, usize) {
     (from.min(n), (from + BLOCKS).min(n))
 }
 
-fn role(api: Api, role: &Role) -> &str {
+/// The role as its API names it.
+pub(super) fn role(api: Api, role: &Role) -> &str {
     match role {
         Role::Assistant if api == Api::GeminiGenerateContent => "model",
         Role::Other(name) if name.is_empty() => "-",
@@ -107,7 +112,7 @@ fn role(api: Api, role: &Role) -> &str {
 }
 
 /// What stands where a message has no block.
-fn hollow(form: &Form) -> String {
+pub(super) fn hollow(form: &Form) -> String {
     match form {
         Form::Absent => "no content".to_owned(),
         Form::Null => "content null".to_owned(),
@@ -118,7 +123,7 @@ fn hollow(form: &Form) -> String {
 }
 
 /// What a block says, on one line.
-fn said(part: &Part) -> String {
+pub(super) fn said(part: &Part) -> String {
     match &part.body {
         Body::Text(text) => quoted(text),
         Body::ToolUse(call) => called(call),

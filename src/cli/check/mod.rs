@@ -2,12 +2,16 @@
 //!
 //! Requests are judged as they are read, and each is told before the next one is: neither bodies nor findings add up.
 
+use std::path::PathBuf;
+
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 
 use crate::agreement::{Observed, Outcome};
 use crate::judge::Judgement;
-use crate::model::{Message, Place, Record, Reply};
+use crate::model::{Message, Place, Record, Reply, Request};
+use crate::repair::Repair;
+use crate::rules::Verdict;
 use crate::source;
 use crate::transcript::History;
 
@@ -16,12 +20,14 @@ mod drawing;
 mod github;
 mod json;
 mod junit;
+mod mended;
 mod observed;
 mod sarif;
 mod screen;
 mod summary;
 mod table;
 mod wording;
+mod write;
 
 use super::exit::{Exit, NothingSelected, Usage};
 use super::input::{Paths, tell_left_out};
@@ -30,12 +36,14 @@ use super::runtime::interruptible;
 use aim::{Aim, Seen};
 use screen::Screen;
 use summary::Summary;
+use write::Written;
 
 /// Judge every request of a log as its provider would; exit code 100 if one would be refused
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cutpoint check request.json\n  \
                         cutpoint check fixtures/ --output sarif >check.sarif\n  \
                         cutpoint check calls.jsonl --output json --model claude-opus-4-7\n  \
+                        cutpoint check request.json --repair --write repaired.json\n  \
                         curl … | cutpoint check - --api openai.chat --profile deepseek\n  \
                         cutpoint check calls.jsonl --observed\n  \
                         cutpoint explain orphan_tool_result")]
@@ -50,8 +58,15 @@ pub struct Check {
     all: bool,
     /// Hold the verdicts against what the log says became of the requests: how many were taken and refused, rule by rule;
     /// exit code 100 if they disagree somewhere. In the forms table and json
-    #[arg(long)]
+    #[arg(long, conflicts_with = "repair")]
     observed: bool,
+    /// Propose the smallest edit that makes a refused request acceptable: drawn in the table, as a JSON Patch of the
+    /// body in json; verdict and exit code stay those of the request as it is
+    #[arg(long)]
+    repair: bool,
+    /// Write the body of the repaired request there: of one request, and never over a file that was read
+    #[arg(long, value_name = "FILE", requires = "repair")]
+    write: Option<PathBuf>,
     #[command(flatten)]
     aim: Aim,
 }
@@ -78,6 +93,15 @@ struct Judged<'m> {
     judgement: &'m Judgement,
     /// How the call ended, where a log of calls says.
     reply: Option<&'m Reply>,
+    /// What it comes to once repaired; `None` unless that is asked for and possible to tell.
+    mended: Option<Mended<'m>>,
+}
+
+/// A request that would be refused, and its repair.
+#[derive(Clone, Copy)]
+struct Mended<'m> {
+    request: &'m Request,
+    repair: &'m Repair,
 }
 
 /// A form of the result: told request by request, so that a long log needs no memory.
@@ -95,10 +119,10 @@ trait Tell {
 }
 
 impl Form {
-    fn teller(self, all: bool) -> Box<dyn Tell> {
+    fn teller(self, all: bool, repairs: bool) -> Box<dyn Tell> {
         match self {
             Form::Table => Box::new(table::Table::new(Screen::of_stdout(), all)),
-            Form::Json => Box::new(json::Json::default()),
+            Form::Json => Box::new(json::Json::new(repairs)),
             Form::Sarif => Box::new(sarif::Sarif::default()),
             Form::Junit => Box::new(junit::Junit::default()),
             Form::Github => Box::new(github::Github),
@@ -109,7 +133,7 @@ impl Form {
 impl Check {
     fn teller(&self) -> Result<Box<dyn Tell>> {
         match self.output {
-            output if !self.observed => Ok(output.teller(self.all)),
+            output if !self.observed => Ok(output.teller(self.all, self.repair)),
             Form::Table => Ok(Box::new(observed::Table::new(Screen::of_stdout(), self.all))),
             Form::Json => Ok(Box::new(observed::Json::default())),
             _ => Err(Usage("--observed is told in the forms table and json".to_owned()).into()),
@@ -120,11 +144,22 @@ impl Check {
         if self.paths.paths.is_empty() {
             return Err(Usage("name a request or a log to check, or `-` for standard input".to_owned()).into());
         }
+        if self.repair && !matches!(self.output, Form::Table | Form::Json) {
+            return Err(Usage("--repair is told by `--output table` and `--output json` only".to_owned()).into());
+        }
         interruptible(move || self.judge_all())
     }
 
     fn judge_all(self) -> Result<Exit> {
-        let mut run = Run { teller: self.teller()?, summary: Summary::default(), has_outcome: false, printed: Ok(()) };
+        let mut run = Run {
+            teller: self.teller()?,
+            aim: self.repair.then_some(&self.aim),
+            written: self.write.as_deref().map(Written::new),
+            conversations: 0,
+            summary: Summary::default(),
+            has_outcome: false,
+            printed: Ok(()),
+        };
         let mut history = History::new();
         let report = source::records_in(self.paths.input(), self.aim.api, &mut |record| match record {
             Record::Call(mut call) => {
@@ -139,7 +174,7 @@ impl Check {
             Record::Defect(_) => {}
         })?;
         tell_left_out(&report);
-        let Run { mut teller, summary, has_outcome, printed } = run;
+        let Run { mut teller, summary, has_outcome, printed, written, conversations, .. } = run;
         printed?;
         if summary.requests == 0 && report.n_defects > 0 {
             return Err(Usage("no request could be read".to_owned()).into());
@@ -152,14 +187,27 @@ impl Check {
             return Err(NothingSelected(words.to_owned()).into());
         }
         print(&teller.end(&summary))?;
+        if conversations > 0 {
+            eprintln!(
+                "--repair is for requests: {conversations} of those refused are conversations, which no body holds"
+            );
+        }
+        if let Some(written) = written {
+            written.end()?;
+        }
         summary.left_out(&self.aim).iter().for_each(|line| eprintln!("{line}"));
         Ok(if teller.has_failed(&summary) { Exit::DataFailed } else { Exit::Pass })
     }
 }
 
 /// A run under way.
-struct Run {
+struct Run<'a> {
     teller: Box<dyn Tell>,
+    /// Whom repairs are for, where they are asked for.
+    aim: Option<&'a Aim>,
+    written: Option<Written<'a>>,
+    /// Conversations that would be refused and are in no log as requests.
+    conversations: u64,
     summary: Summary,
     /// Whether some call says how it ended.
     has_outcome: bool,
@@ -167,13 +215,20 @@ struct Run {
     printed: Result<()>,
 }
 
-impl Run {
+impl Run<'_> {
     /// Counts and tells one request.
     fn take(&mut self, place: &Place, seen: Seen, reply: Option<&Reply>) {
         self.has_outcome |= reply.is_some_and(|reply| Observed::of(reply).outcome != Outcome::Unknown);
         self.summary.add(seen.api, &seen.judgement);
+        let repair = self.aim.and_then(|aim| aim.repair(&seen));
+        let mended = seen.request.zip(repair.as_ref()).map(|(request, repair)| Mended { request, repair });
+        let is_refused = seen.judgement.verdict == Verdict::Reject;
+        self.conversations += u64::from(self.aim.is_some() && is_refused && seen.request.is_none());
+        if let Some(written) = &mut self.written {
+            written.take(place, seen.request, repair.as_ref());
+        }
         let (model, judgement) = (seen.model.as_deref(), &seen.judgement);
-        let judged = Judged { place, model, messages: seen.messages, judgement, reply };
+        let judged = Judged { place, model, messages: seen.messages, judgement, reply, mended };
         let text = self.teller.tell(&judged);
         if self.printed.is_ok() && !text.is_empty() {
             self.printed = print(&text);

@@ -22,6 +22,7 @@ pub(super) enum Ink {
     Strong,
     Quiet,
     Bad,
+    Good,
     Unsure,
 }
 
@@ -53,6 +54,7 @@ impl Screen {
             Ink::Strong => "1",
             Ink::Quiet => "2",
             Ink::Bad => "31",
+            Ink::Good => "32",
             Ink::Unsure => "33",
         };
         if self.coloured { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }

@@ -12,7 +12,7 @@ use crate::rules::{self, Finding, Severity, Verdict};
 use super::drawing::{Fault, around};
 use super::screen::{Ink, Screen, fit};
 use super::wording::answer;
-use super::{Judged, Summary, Tell};
+use super::{Judged, Summary, Tell, mended};
 
 /// How often each rule is drawn.
 const DRAWN: u64 = 3;
@@ -30,12 +30,23 @@ pub(super) struct Table {
     drawn: BTreeMap<&'static str, u64>,
     /// Rules whose remedy stands above, by API.
     explained: BTreeSet<(&'static str, Api)>,
+    /// Refused requests for which a repair was looked for, and those for which one was found.
+    refused: u64,
+    mended: u64,
 }
 
 impl Table {
     /// A table that draws every finding, or the first of each rule.
     pub fn new(screen: Screen, all: bool) -> Table {
-        Table { screen, all, hidden: BTreeMap::new(), drawn: BTreeMap::new(), explained: BTreeSet::new() }
+        Table {
+            screen,
+            all,
+            hidden: BTreeMap::new(),
+            drawn: BTreeMap::new(),
+            explained: BTreeSet::new(),
+            refused: 0,
+            mended: 0,
+        }
     }
 
     /// Counts a finding; whether it is drawn.
@@ -70,6 +81,10 @@ impl Table {
 
 impl Tell for Table {
     fn tell(&mut self, judged: &Judged) -> String {
+        if let Some(mended) = judged.mended {
+            self.refused += 1;
+            self.mended += u64::from(mended.repair.is_complete());
+        }
         let findings: Vec<&Finding> =
             judged.judgement.findings.iter().filter(|finding| self.is_drawn(finding)).collect();
         if findings.is_empty() {
@@ -83,6 +98,7 @@ impl Tell for Table {
             text.push('\n');
         }
         text.push_str(&sides(&self.screen, judged));
+        text.push_str(&judged.mended.map(|mended| mended::drawn(&self.screen, mended)).unwrap_or_default());
         text
     }
 
@@ -97,6 +113,10 @@ impl Tell for Table {
         text.push_str(&format!("{}\n", summary.line()));
         for line in summary.rules() {
             text.push_str(&self.screen.wrapped(&line, 2));
+        }
+        if self.refused > 0 {
+            let (mended, refused) = (grouped(self.mended), grouped(self.refused));
+            text.push_str(&format!("repaired: {mended} of {refused} that would be refused\n"));
         }
         text
     }
@@ -173,7 +193,8 @@ mod tests {
             let model = request.model.as_deref();
             summary.add(request.api, &judgement);
             let messages = &request.messages;
-            text += &table.tell(&Judged { place: &place, model, messages, judgement: &judgement, reply: None });
+            let judgement = &judgement;
+            text += &table.tell(&Judged { place: &place, model, messages, judgement, reply: None, mended: None });
         }
         text + &table.end(&summary)
     }
