@@ -12,6 +12,10 @@ use cutpoint::transcript::size::counter;
 use cutpoint::transcript::{Prompt, Transcript};
 use serde_json::{Value, json};
 
+/// The program's own.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Rounds of a request: an ask and its answer each, so about 100 messages.
 const ROUNDS: usize = 49;
 
@@ -67,7 +71,7 @@ fn rules_on_a_parsed_request(criterion: &mut Criterion) {
 
 fn bytes_to_verdict(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("bytes to verdict");
-    for (api, body) in bodies(3_800) {
+    for (api, body) in bodies(3_600) {
         let bytes = body.to_string().into_bytes();
         group.throughput(Throughput::Bytes(bytes.len() as u64));
         group.bench_function(format!("{api}, {} KB", bytes.len() / 1000), |bencher| {

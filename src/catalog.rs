@@ -56,29 +56,34 @@ pub fn as_of() -> &'static str {
 
 /// The window of a model in tokens: that of the longest prefix that fits its name, a `provider/` in front left out.
 pub fn window(model: &str) -> Option<u64> {
-    fitting(model, |entry| entry.window)
+    fitting(model).find_map(|entry| entry.window)
 }
 
 /// What a model takes; each fact by the longest prefix that states it.
 pub fn abilities(model: &str) -> Abilities {
-    Abilities {
-        prefill: fitting(model, |entry| entry.abilities.prefill),
-        system_in_list: fitting(model, |entry| entry.abilities.system_in_list),
-        chat_system: fitting(model, |entry| entry.abilities.chat_system),
-        binds_thinking: fitting(model, |entry| entry.abilities.binds_thinking),
-        thinks: fitting(model, |entry| entry.abilities.thinks),
-        refuses_successive: fitting(model, |entry| entry.abilities.refuses_successive.then_some(())).is_some(),
-        alternates: fitting(model, |entry| entry.abilities.alternates),
-        system_first: fitting(model, |entry| entry.abilities.system_first),
-        needs_user: fitting(model, |entry| entry.abilities.needs_user),
-    }
+    fitting(model).fold(Abilities::default(), |known, entry| {
+        let more = &entry.abilities;
+        Abilities {
+            prefill: known.prefill.or(more.prefill),
+            system_in_list: known.system_in_list.or(more.system_in_list),
+            chat_system: known.chat_system.or(more.chat_system),
+            binds_thinking: known.binds_thinking.or(more.binds_thinking),
+            thinks: known.thinks.or(more.thinks),
+            refuses_successive: known.refuses_successive || more.refuses_successive,
+            alternates: known.alternates.or(more.alternates),
+            system_first: known.system_first.or(more.system_first),
+            needs_user: known.needs_user.or(more.needs_user),
+        }
+    })
 }
 
-fn fitting<T>(model: &str, fact: impl Fn(&Model) -> Option<T>) -> Option<T> {
+/// The entries that fit a model's name, the longest prefix first.
+fn fitting(model: &str) -> impl Iterator<Item = &'static Model> {
     let name = bare_name(model);
     let fits = |prefix: &str| name.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix));
-    let fitting = CATALOG.model.iter().filter(|entry| fits(&entry.prefix) && fact(entry).is_some());
-    fitting.max_by_key(|entry| entry.prefix.len()).and_then(fact)
+    let mut fitting: Vec<&Model> = CATALOG.model.iter().filter(|entry| fits(&entry.prefix)).collect();
+    fitting.sort_by_key(|entry| std::cmp::Reverse(entry.prefix.len()));
+    fitting.into_iter()
 }
 
 /// A model's name without what gateways and clouds put in front: `provider/`, `us.anthropic.`.

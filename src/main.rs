@@ -5,6 +5,10 @@ use std::process::ExitCode;
 use clap::Parser;
 use cutpoint::cli::{Cli, code};
 
+/// Reading a log is making many small values and dropping them again.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     match Cli::parse().run() {
         Ok(exit) => exit.code(),

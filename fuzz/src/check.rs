@@ -56,7 +56,7 @@ fn judged_call(call: &Call, history: &mut History) {
     let mut transcript = Transcript::of_request(&call.request, judge::COUNTER);
     history.follow(call, &mut transcript);
     for profile in std::iter::once(None).chain(PROFILES.iter().map(Some)) {
-        let target = Target { api, profile, model: call.request.model.as_deref() };
+        let target = Target::of(api, profile, call.request.model.as_deref());
         let upto = transcript.messages.len() as u32;
         let judgement = judge::Judgement::of(&transcript, upto, &target, |_| true);
         let _ = judgement.to_json_at(&call.place);

@@ -138,7 +138,7 @@ fn judged(body: &[u8], wanted: &Wanted) -> Result<Judgement, Mistake> {
         profile.adopt(&mut request);
     }
     let model = wanted.model.as_deref().or(request.model.as_deref());
-    Ok(judge::judge(&request, &Target { api: request.api, profile: wanted.profile, model }))
+    Ok(judge::judge(&request, &Target::of(request.api, wanted.profile, model)))
 }
 
 /// The request in the language that is stated, or that the body shows.

@@ -77,7 +77,7 @@ fn differs(rule: &Rule) -> Vec<(&'static str, Api, Option<Severity>)> {
     let mut differs = Vec::new();
     for profile in PROFILES {
         for api in Api::ALL.iter().filter(|api| profile.speaks(**api)) {
-            let severity = (rule.severity)(&Target { api: *api, profile: Some(profile), model: None });
+            let severity = (rule.severity)(&Target::of(*api, Some(profile), None));
             if severity != first_party(rule, *api) {
                 differs.push((profile.id, *api, severity));
             }

@@ -286,12 +286,19 @@ pub struct Target<'a> {
     /// The server that adds rules, if not the first party.
     pub profile: Option<&'static Profile>,
     pub model: Option<&'a str>,
+    /// What is known of the model: every rule may ask, so it is looked up once.
+    abilities: Abilities,
 }
 
 impl<'a> Target<'a> {
     /// The first party of an API.
     pub fn new(api: Api, model: Option<&'a str>) -> Target<'a> {
-        Target { api, profile: None, model }
+        Target::of(api, None, model)
+    }
+
+    /// The server of a profile, or the first party.
+    pub fn of(api: Api, profile: Option<&'static Profile>, model: Option<&'a str>) -> Target<'a> {
+        Target { api, profile, model, abilities: model.map(catalog::abilities).unwrap_or_default() }
     }
 
     /// Whether a fact of the profile holds; `false` for a first party.
@@ -319,7 +326,7 @@ impl<'a> Target<'a> {
 
     /// What is known of the model.
     pub fn abilities(&self) -> Abilities {
-        self.model.map(catalog::abilities).unwrap_or_default()
+        self.abilities
     }
 }
 

@@ -20,7 +20,7 @@ fn judge(call: &Call, history: &mut History) -> Judgement {
     // Files of recorded traffic are named for the server, which a call does not state.
     let profile = ["deepseek", "groq"].into_iter().find(|id| call.place.source.contains(id));
     let profile = profile.and_then(profiles::profile).filter(|profile| profile.speaks(transcript.api));
-    let target = Target { api: transcript.api, profile, model: transcript.model.as_deref() };
+    let target = Target::of(transcript.api, profile, transcript.model.as_deref());
     Judgement::of(&transcript, transcript.messages.len() as u32, &target, |_| true)
 }
 

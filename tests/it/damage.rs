@@ -278,7 +278,7 @@ fn odd_bodies_are_repaired_or_named_and_patched_exactly() {
         let mut request = (dialects::for_api(api).parse)(odd).unwrap();
         profile.into_iter().for_each(|profile| profile.adopt(&mut request));
         let profile = profile.filter(|profile| profile.speaks(request.api));
-        let target = Target { api: request.api, profile, model: request.model.as_deref() };
+        let target = Target::of(request.api, profile, request.model.as_deref());
         let repair = repaired(&request, &target, &judge(&request, &target));
         prop_assert!(repair.is_none_or(|repair| repair.is_complete() == repair.unrepaired.is_empty()));
         Ok(())

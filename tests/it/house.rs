@@ -162,7 +162,7 @@ fn every_rule_has_a_firing_and_a_silent_case_in_each_api_it_judges() {
 fn judged_by() -> impl Iterator<Item = (&'static rules::Rule, Api, Option<&'static str>)> {
     let pairs = rules::RULES.iter().flat_map(|rule| Api::ALL.iter().map(move |api| (rule, *api)));
     pairs.filter_map(|(rule, api)| {
-        let applies = |profile| (rule.severity)(&rules::Target { api, profile, model: None }).is_some();
+        let applies = |profile| (rule.severity)(&rules::Target::of(api, profile, None)).is_some();
         if applies(None) {
             return Some((rule, api, None));
         }

@@ -20,7 +20,7 @@ fn told(api: Api, body: &Value) -> Vec<Told> {
     let profiles = PROFILES.iter().filter(|profile| profile.speaks(api)).map(Some);
     let tell = |profile| {
         let request = (dialects::for_api(api).parse)(body.clone()).unwrap();
-        let Judgement { verdict, findings, .. } = judge::judge(&request, &Target { api, profile, model: None });
+        let Judgement { verdict, findings, .. } = judge::judge(&request, &Target::of(api, profile, None));
         let findings = findings
             .iter()
             .map(|finding| (finding.rule, finding.severity.as_str().to_owned(), finding.message, finding.block));

@@ -62,7 +62,7 @@ fn left_of_case(api: Api, profile: Option<&'static Profile>, input: &Value) -> O
         request = Some(call.request);
     }
     let (request, transcript) = request.zip(transcript)?;
-    let target = Target { api: request.api, profile, model: request.model.as_deref() };
+    let target = Target::of(request.api, profile, request.model.as_deref());
     let judged = Judgement::of(&transcript, request.messages.len() as u32, &target, |_| true);
     let repair = repaired(&request, &target, &judged)?;
     assert_eq!(repair.is_complete(), repair.unrepaired.is_empty());
@@ -109,7 +109,7 @@ fn check_at(api: Api, profile: Option<&str>, list: Value, patch: Value) {
     body[member] = list;
     let request = (dialects::for_api(api).parse)(body).unwrap();
     let profile = profile.map(|id| profiles::profile(id).unwrap());
-    let target = Target { api, profile, model: request.model.as_deref() };
+    let target = Target::of(api, profile, request.model.as_deref());
     let judged = judge::judge(&request, &target);
     let repair = repaired(&request, &target, &judged).expect("it is refused");
     assert!(repair.is_complete(), "{:?}", repair.unrepaired);

@@ -30,7 +30,7 @@ fn judge_at(request: &Request, profile: Option<&'static Profile>) -> Judged {
 }
 
 fn judge_prompt(transcript: Transcript, resident: &[u32], profile: Option<&'static Profile>) -> Judged {
-    let target = Target { api: transcript.api, profile, model: transcript.model.as_deref() };
+    let target = Target::of(transcript.api, profile, transcript.model.as_deref());
     let findings = rules::check(&Prompt::new(&transcript, resident), &target);
     Judged { findings, transcript }
 }

@@ -105,7 +105,7 @@ impl Aim {
     fn target<'t>(&'t self, api: Api, named: Option<&'t str>) -> Target<'t> {
         // A profile speaks for requests in its own language only; the end of the run says for how many it did not.
         let profile = self.profile.filter(|profile| profile.speaks(api));
-        Target { api, profile, model: self.model.as_deref().or(named) }
+        Target::of(api, profile, self.model.as_deref().or(named))
     }
 
     /// The repair of a request that would be refused.
