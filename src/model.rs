@@ -318,6 +318,16 @@ pub struct Conversation {
     /// The calls that the log states, ascending by `upto`; `None` where they are implied by the assistant's messages.
     pub calls: Option<Vec<SessionCall>>,
     pub compactions: Vec<Compaction>,
+    pub gaps: Gaps,
+}
+
+/// What a log leaves open about the list of a conversation.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Gaps {
+    /// The first message names one before it that the log does not hold.
+    pub begins_late: bool,
+    /// Compactions, as indexes, whose range ends on several messages at once: which of these left is open.
+    pub ties: Vec<u32>,
 }
 
 /// The calls of one conversation, in wire order, over its full transcript.

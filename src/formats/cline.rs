@@ -24,8 +24,8 @@ use super::{Format, Shape};
 use crate::dialects;
 use crate::frame::Frames;
 use crate::model::{
-    Api, Body, Compaction, Conversation, Form, Message, Origin, Part, Place, Preface, Record, Reply, Role, SessionCall,
-    Usage,
+    Api, Body, Compaction, Conversation, Form, Gaps, Message, Origin, Part, Place, Preface, Record, Reply, Role,
+    SessionCall, Usage,
 };
 
 /// The format `cline`.
@@ -157,6 +157,7 @@ impl History {
             messages: self.messages,
             calls: Some(self.calls),
             compactions: self.compactions,
+            gaps: Gaps::default(),
         }
     }
 }

@@ -20,7 +20,7 @@ use serde_json::{Map, Value, json};
 use super::{Format, Shape};
 use crate::dialects;
 use crate::frame::{Frame, Frames};
-use crate::model::{Api, Call, Conversation, Message, Place, Preface, Record, Reply, Usage};
+use crate::model::{Api, Call, Conversation, Gaps, Message, Place, Preface, Record, Reply, Usage};
 
 /// The format `inspect`.
 pub const FORMAT: Format =
@@ -104,6 +104,7 @@ fn conversation(sample: &Value, eval: &Value, session: String, place: Place) -> 
         messages: messages.map(|message| parse(chat_message(message, sample))).collect(),
         calls: None,
         compactions: Vec::new(),
+        gaps: Gaps::default(),
     }
 }
 

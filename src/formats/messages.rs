@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::{Format, Shape, bodies};
 use crate::dialects;
 use crate::frame::{Frame, Frames};
-use crate::model::{Api, Conversation, Place, Record};
+use crate::model::{Api, Conversation, Gaps, Place, Record};
 
 /// The format `messages`.
 pub const FORMAT: Format = Format {
@@ -95,5 +95,6 @@ fn conversation(value: Value, place: Place) -> Result<Conversation, String> {
         messages: request.messages,
         calls: None,
         compactions: Vec::new(),
+        gaps: Gaps::default(),
     })
 }

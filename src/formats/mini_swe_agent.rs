@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 use super::{Format, Shape};
 use crate::dialects;
 use crate::frame::{Frame, Frames};
-use crate::model::{Api, Conversation, Message, Place, Preface, Record, Reply, SessionCall};
+use crate::model::{Api, Conversation, Gaps, Message, Place, Preface, Record, Reply, SessionCall};
 
 /// The format `mini-swe-agent`.
 pub const FORMAT: Format =
@@ -76,6 +76,7 @@ fn conversation(run: &Value, entries: Vec<Value>, place: Place) -> Conversation 
         messages,
         calls: Some(calls),
         compactions: Vec::new(),
+        gaps: Gaps::default(),
     }
 }
 

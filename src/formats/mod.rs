@@ -12,6 +12,7 @@ use crate::dialects;
 use crate::frame::{Frame, Frames};
 use crate::model::{Api, Defect, Message, Place, Record, Role, SessionCall, Time, Usage};
 
+mod adk;
 mod atif;
 mod batch_input;
 mod bedrock;
@@ -97,6 +98,7 @@ pub const FORMATS: &[Format] = &[
     bedrock::FORMAT,
     gateway_rows::HELICONE,
     gateway_rows::PORTKEY,
+    adk::FORMAT,
     langfuse::FORMAT,
     langsmith::FORMAT,
     counts::FORMAT,

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 
 use crate::model::{
-    Api, Arguments, Body, Compaction, Conversation, Fields, Form, Message, Origin, Part, Place, Preface, Role,
+    Api, Arguments, Body, Compaction, Conversation, Fields, Form, Gaps, Message, Origin, Part, Place, Preface, Role,
     SessionCall, Thinking, Time, ToolResult, ToolUse, ToolUseKind,
 };
 
@@ -211,6 +211,7 @@ fn empty(api: Api, head: Head) -> Conversation {
         messages,
         calls: Some(Vec::new()),
         compactions: Vec::new(),
+        gaps: Gaps::default(),
     }
 }
 

@@ -16,7 +16,7 @@ use serde_json::Value;
 use super::{Format, Shape};
 use crate::dialects;
 use crate::frame::{Frame, Frames};
-use crate::model::{Api, Compaction, Conversation, Origin, Record, Reply, SessionCall, Tokens};
+use crate::model::{Api, Compaction, Conversation, Gaps, Origin, Record, Reply, SessionCall, Tokens};
 
 /// The format `sessions`.
 pub const FORMAT: Format = Format {
@@ -70,6 +70,7 @@ fn conversation(mut frame: Frame) -> Result<Conversation, String> {
         messages: request.messages,
         calls: Some(calls),
         compactions,
+        gaps: Gaps::default(),
     })
 }
 

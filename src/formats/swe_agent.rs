@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use super::{Format, Shape};
 use crate::dialects;
 use crate::frame::{Frame, Frames};
-use crate::model::{Api, Conversation, Message, Place, Preface, Record, SessionCall};
+use crate::model::{Api, Conversation, Gaps, Message, Place, Preface, Record, SessionCall};
 
 /// The format `swe-agent`.
 pub const FORMAT: Format =
@@ -94,6 +94,7 @@ fn conversation(entries: &[&Value], place: Place, model: Option<String>) -> Conv
         messages,
         calls: Some(calls),
         compactions: Vec::new(),
+        gaps: Gaps::default(),
     }
 }
 

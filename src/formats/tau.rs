@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::{Format, Shape};
 use crate::dialects;
 use crate::frame::{Frame, Frames};
-use crate::model::{Api, Conversation, Preface, Record};
+use crate::model::{Api, Conversation, Gaps, Preface, Record};
 
 /// The format `tau-bench`.
 pub const FORMAT: Format = Format {
@@ -54,5 +54,6 @@ fn conversation(mut frame: Frame) -> Result<Conversation, String> {
         messages: messages.into_iter().map(dialect.parse_message).collect(),
         calls: None,
         compactions: Vec::new(),
+        gaps: Gaps::default(),
     })
 }

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use super::{Format, Shape};
 use crate::dialects;
 use crate::frame::{Frame, Frames};
-use crate::model::{Api, Conversation, Message, Place, Preface, Record, SessionCall};
+use crate::model::{Api, Conversation, Gaps, Message, Place, Preface, Record, SessionCall};
 
 /// The format `tau2-bench`.
 pub const FORMAT: Format = Format {
@@ -66,6 +66,7 @@ fn conversation(mut run: Value, place: &Place, model: Option<String>) -> Result<
         messages,
         calls: Some(calls),
         compactions: Vec::new(),
+        gaps: Gaps::default(),
     })
 }
 

@@ -86,6 +86,8 @@ mod no_user_message;
 mod context_window_exceeded;
 mod truncated_payload;
 mod ids_masked;
+mod missing_parent;
+mod compaction_range_tie;
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -434,6 +436,8 @@ pub const RULES: &[Rule] = &[
     context_window_exceeded::RULE,
     truncated_payload::RULE,
     ids_masked::RULE,
+    missing_parent::RULE,
+    compaction_range_tie::RULE,
 ];
 
 /// What Anthropic answers where it looks for a result in vain, whichever rule says why it is not there.

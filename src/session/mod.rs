@@ -14,12 +14,15 @@
 //! Calls are taken in the order of the log. A call whose id its session has seen is counted once.
 
 pub mod identity;
+mod last;
 mod open;
+
+pub use last::{Last, last};
 
 use std::collections::{HashMap, HashSet};
 
 use crate::formats;
-use crate::model::{Call, Conversation, Defect, Record, Session};
+use crate::model::{Body, Call, Conversation, Defect, Message, Record, Session};
 use identity::Digest;
 use open::{Fit, Open};
 
@@ -191,6 +194,11 @@ impl Joiner {
             emit(Joined::Session(Box::new(open.finish())));
         }
     }
+}
+
+/// Whether a message answers a call.
+fn holds_results(message: &Message) -> bool {
+    message.parts.iter().any(|part| matches!(part.body, Body::ToolResult(_)))
 }
 
 /// The session of a conversation: its calls are those stated, or those that its messages imply.

@@ -85,6 +85,10 @@ impl Marks {
     pub const INPUT_NOT_JSON: Marks = Marks(1 << 38);
     /// A part of Converse that only marks where a cache entry ends.
     pub const CACHE_POINT: Marks = Marks(1 << 40);
+    /// Of a message: it names one before it that the log does not hold.
+    pub const NO_PARENT: Marks = Marks(1 << 41);
+    /// Of a message: it stands for a range that ends on several messages at once.
+    pub const RANGE_TIE: Marks = Marks(1 << 42);
     /// Thinking.
     pub const THINKING: Marks = Marks(1 << 39);
     /// A message of the assistant without an id of the server's.

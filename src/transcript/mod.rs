@@ -15,7 +15,7 @@ mod units;
 
 use std::collections::{HashMap, HashSet};
 
-use crate::model::{Api, Body, Form, Message, Part, Preface, Request, Role, Session, Tokens};
+use crate::model::{Api, Body, Form, Gaps, Message, Part, Preface, Request, Role, Session, Tokens};
 use size::{Counter, Weight};
 
 pub use history::History;
@@ -237,6 +237,17 @@ impl Transcript {
         let facts = &mut self.messages[index];
         facts.marks = facts.marks.and(marks);
         self.marks = self.marks.and(marks);
+    }
+
+    /// Notes what the log leaves open about the list: its first message, and messages that compactions put in, each with
+    /// the compaction's index.
+    pub fn mark_gaps(&mut self, gaps: &Gaps, inserted: &[(u32, u32)]) {
+        if gaps.begins_late && !self.messages.is_empty() {
+            self.mark_message(0, Marks::NO_PARENT);
+        }
+        for (at, _) in inserted.iter().filter(|(_, compaction)| gaps.ties.contains(compaction)) {
+            self.mark_message(*at as usize, Marks::RANGE_TIE);
+        }
     }
 
     /// Whether some message or part has any of these marks.

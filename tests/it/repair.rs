@@ -49,7 +49,7 @@ fn left_of_case(api: Api, profile: Option<&'static Profile>, input: &Value) -> O
         profile.into_iter().for_each(|profile| profile.adopt(&mut request));
         request
     };
-    if input["resident"].is_array() {
+    if input["request"].is_object() {
         return None;
     }
     let mut history = History::new();

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::{env, fs};
 
 use cutpoint::dialects;
-use cutpoint::model::{Api, Call, Place, Reply, Request};
+use cutpoint::model::{Api, Call, Gaps, Place, Reply, Request};
 use cutpoint::profiles::{self, Profile};
 use cutpoint::rules::{self, Finding, Severity, Target, Verdict};
 use cutpoint::textbook::Textbook;
@@ -35,8 +35,8 @@ fn judge_prompt(transcript: Transcript, resident: &[u32], profile: Option<&'stat
     Judged { findings, transcript }
 }
 
-/// What the rules say of a case or an example: a body; the lines of a log, of which the last is judged; or a body of which
-/// only the messages `resident` are left.
+/// What the rules say of a case or an example: a body; the lines of a log, of which the last is judged; or a body as
+/// `request`, of which only the messages `resident` are left, or about which a log leaves something open.
 pub fn judge_case(api: Api, profile: Option<&'static Profile>, input: &Value) -> Option<Judged> {
     let parse = |body: &Value| {
         let mut request = (dialects::for_api(api).parse)(body.clone()).ok()?;
@@ -57,9 +57,17 @@ pub fn judge_case(api: Api, profile: Option<&'static Profile>, input: &Value) ->
         let resident: Vec<u32> = (0..last.as_ref()?.messages.len() as u32).collect();
         return Some(judge_prompt(last?, &resident, profile));
     }
-    let Some(resident) = input["resident"].as_array() else { return Some(judge_at(&parse(input)?, profile)) };
-    let transcript = Transcript::of_request(&parse(&input["request"])?, size::counter("chars4").unwrap());
-    let resident: Vec<u32> = resident.iter().map(|index| index.as_u64().unwrap() as u32).collect();
+    if input.get("request").is_none() {
+        return Some(judge_at(&parse(input)?, profile));
+    }
+    let mut transcript = Transcript::of_request(&parse(&input["request"])?, size::counter("chars4").unwrap());
+    let indexes = |name: &str| -> Option<Vec<u32>> {
+        Some(input[name].as_array()?.iter().map(|index| index.as_u64().unwrap() as u32).collect())
+    };
+    let inserted: Vec<(u32, u32)> = indexes("range_tie").into_iter().flatten().map(|at| (at, 0)).collect();
+    let gaps = Gaps { begins_late: input["begins_late"] == true, ties: vec![0] };
+    transcript.mark_gaps(&gaps, &inserted);
+    let resident = indexes("resident").unwrap_or_else(|| (0..transcript.messages.len() as u32).collect());
     Some(judge_prompt(transcript, &resident, profile))
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use cutpoint::baseline;
 use cutpoint::model::{Api, Body, Session};
 use cutpoint::rules::Verdict;
+use cutpoint::session;
 use cutpoint::source::Report;
 use cutpoint::transcript::{Transcript, size};
 
@@ -317,4 +318,23 @@ fn sizes_without_text_are_told_and_not_replayed() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/counts/sizes.jsonl");
     let (sessions, report) = read(&path);
     assert_eq!((sessions.len(), report.n_defects), (0, 3));
+}
+
+#[test]
+fn events_of_adk_are_contents_and_a_range_of_times_is_a_compaction() {
+    let sessions = fixture("adk/events.jsonl");
+    assert!(lines(&sessions)[0].ends_with(": u c r a u [1, 3, 5] @2 [0, 1, 2] [a]"), "{:?}", lines(&sessions));
+    assert_eq!(replies(&sessions), [(None, Some(30)), (None, None), (Some(429), None)]);
+    assert_eq!(lines(&fixture("adk/session.json")), ["pots-1: u a [1]"]);
+}
+
+#[test]
+fn the_last_request_is_the_list_as_compactions_left_it() {
+    let sessions = fixture("adk/events.jsonl");
+    let last = session::last(sessions.into_iter().next().unwrap());
+    assert!(lines(std::slice::from_ref(&last.session))[0].ends_with(": a a u [3]"), "{:?}", last.session);
+    assert_eq!(last.inserted, [(0, 0)]);
+    let sessions = fixture("messages/objects.jsonl");
+    let lasts: Vec<String> = sessions.into_iter().map(|session| line(&session::last(session).session)).collect();
+    assert_eq!(lasts, ["boat-1: u [1]", "boat-2: u c r [3]"]);
 }

@@ -7,6 +7,7 @@ use crate::model::{Api, Call, Conversation, Message, Request};
 use crate::profiles::{self, PROFILES, Profile};
 use crate::repair::{self, Repair};
 use crate::rules::{self, Finding, Target};
+use crate::session;
 use crate::transcript::{History, Transcript, size};
 
 /// Whom the requests are judged for, and by which rules
@@ -80,17 +81,18 @@ impl Aim {
         Seen { api, request: Some(&call.request), ..self.judge_prefix(&transcript, &call.request.messages) }
     }
 
-    /// The judgement on a conversation by its last request: a call without result at its end awaits that result.
+    /// The judgement on a conversation by its last request, as its compactions left it: a call without result at its end
+    /// awaits that result.
     pub fn judge_last(&self, mut conversation: Conversation, told: &mut dyn FnMut(Seen)) {
         let api = conversation.api;
         if let Some(profile) = self.profile {
             conversation.api = profile.judges(api);
         }
-        let session = crate::session::session(conversation);
-        let transcript = Transcript::of_session(&session, &size::BYTES);
-        let upto = transcript.calls.last().map_or(session.messages.len(), |call| call.upto as usize);
-        let sent = &session.messages[..upto.min(session.messages.len())];
-        told(Seen { api, ..self.judge_prefix(&transcript, sent) });
+        let gaps = std::mem::take(&mut conversation.gaps);
+        let last = session::last(session::session(conversation));
+        let mut transcript = Transcript::of_session(&last.session, &size::BYTES);
+        transcript.mark_gaps(&gaps, &last.inserted);
+        told(Seen { api, ..self.judge_prefix(&transcript, &last.session.messages) });
     }
 
     /// The judgement on the first messages of a transcript.

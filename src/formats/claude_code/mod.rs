@@ -194,7 +194,9 @@ impl Group {
                 unused += owned.iter().filter(|&&at| self.entries[at].is_message()).count() as u64;
                 continue;
             }
-            conversation.place = Place { line: self.entries[members[0]].line, ..place.clone() };
+            let first = members[0];
+            conversation.gaps.begins_late = first == 0 && matches!(self.entries[0].parent, Parent::Uuid(_));
+            conversation.place = Place { line: self.entries[first].line, ..place.clone() };
             let (id, parent) = match &live {
                 None => self.name(leaf, place),
                 Some(live) => {

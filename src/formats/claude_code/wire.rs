@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use super::entry::{Boundary, Chunk, Entry, Kind};
 use super::thread::{answered, asked};
 use crate::model::{
-    Api, Body, Compaction, Conversation, Form, Message, Origin, Part, Place, Preface, Reply, Role, SessionCall, Time,
-    Usage,
+    Api, Body, Compaction, Conversation, Form, Gaps, Message, Origin, Part, Place, Preface, Reply, Role, SessionCall,
+    Time, Usage,
 };
 
 /// One thing on the wire, before it has an index.
@@ -45,6 +45,7 @@ pub fn conversation(entries: &[Entry], members: &[usize], owned: &HashSet<usize>
         messages: Vec::new(),
         calls: None,
         compactions: Vec::new(),
+        gaps: Gaps::default(),
     };
     Layer::default().lay(gatherer.items, &mut conversation);
     conversation
