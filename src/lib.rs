@@ -43,6 +43,7 @@ pub mod formats;
 pub mod session;
 pub mod transcript;
 pub mod profiles;
+pub mod finding;
 pub mod rules;
 pub mod refusal;
 pub mod judge;

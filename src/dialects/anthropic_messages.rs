@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use super::{Dialect, bare, foreign, foreign_value, messages, put, put_all, put_name, put_text};
+use super::{Dialect, bare, foreign, foreign_value, put, put_all, put_name, put_text, signs};
 use super::{read_content, split, take_name, take_present, take_role, take_text, tokens, write_content};
 use crate::model::{
     Api, Arguments, Body, Fields, Form, Message, Part, Preface, Request, Thinking, ToolResult, ToolUse, ToolUseKind,
@@ -22,22 +22,8 @@ pub(super) const DIALECT: Dialect = Dialect {
     answer,
 };
 
-const BLOCKS: &[&str] = &["tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use", "image"];
-
 fn sniff(body: &Value) -> bool {
-    messages(body).is_some() && !super::is_elsewhere(body) && signs(body) > super::openai_chat::signs(body)
-}
-
-/// How much speaks for this dialect.
-pub(super) fn signs(body: &Value) -> u32 {
-    let has = |name: &str| body.get(name).is_some();
-    super::weigh(&[
-        (has("system"), 3),
-        (has("anthropic_version") || has("stop_sequences") || has("thinking") || has("top_k"), 2),
-        (super::has_tool_member(body, "input_schema"), 4),
-        (super::has_block(messages(body).unwrap_or_default(), BLOCKS), 4),
-        (super::model_starts_with(body, &["claude", "anthropic."]), 1),
-    ])
+    signs::are_anthropic(body)
 }
 
 fn parse(body: Value) -> Result<Request, String> {

@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use super::{Dialect, messages, model_starts_with, openai_chat};
+use super::{Dialect, openai_chat, signs};
 use crate::model::{Api, Request};
 
 pub(super) const DIALECT: Dialect = Dialect {
@@ -19,22 +19,9 @@ pub(super) const DIALECT: Dialect = Dialect {
     answer: openai_chat::DIALECT.answer,
 };
 
-/// How the vendor's models are named on its own platform.
-const MODELS: &[&str] = &[
-    "mistral-",
-    "ministral-",
-    "magistral-",
-    "codestral-",
-    "devstral-",
-    "pixtral-",
-    "voxtral-",
-    "open-mistral-",
-    "open-mixtral-",
-];
-
-/// Whether a body is of this dialect; its neighbours with a `messages` list ask before they claim one.
-pub(super) fn sniff(body: &Value) -> bool {
-    messages(body).is_some() && model_starts_with(body, MODELS) && !super::bedrock_converse::sniff(body)
+/// Whether a body is of this dialect.
+fn sniff(body: &Value) -> bool {
+    signs::are_mistral(body)
 }
 
 fn parse(body: Value) -> Result<Request, String> {

@@ -14,6 +14,7 @@ mod gemini_generate_content;
 mod mistral_chat;
 mod openai_chat;
 mod openai_responses;
+mod signs;
 
 /// How one API writes requests and messages.
 pub struct Dialect {
@@ -81,33 +82,6 @@ fn kind(value: &Value) -> &'static str {
 
 fn messages(body: &Value) -> Option<&[Value]> {
     body.get("messages")?.as_array().map(Vec::as_slice)
-}
-
-/// Whether a body with a `messages` list is of a dialect with surer signs.
-fn is_elsewhere(body: &Value) -> bool {
-    bedrock_converse::sniff(body) || mistral_chat::sniff(body)
-}
-
-/// Adds up what of a list of signs holds, each with its weight.
-fn weigh(signs: &[(bool, u32)]) -> u32 {
-    signs.iter().filter(|(holds, _)| *holds).map(|(_, weight)| weight).sum()
-}
-
-fn model_starts_with(body: &Value, names: &[&str]) -> bool {
-    let model = body.get("model").and_then(Value::as_str).unwrap_or_default();
-    names.iter().any(|name| model.starts_with(name))
-}
-
-/// Whether some content block of some message has one of these types.
-fn has_block(messages: &[Value], types: &[&str]) -> bool {
-    let blocks = messages.iter().filter_map(|message| message.get("content")?.as_array()).flatten();
-    blocks.filter_map(|block| block.get("type")?.as_str()).any(|kind| types.contains(&kind))
-}
-
-/// Whether some tool definition has this member.
-fn has_tool_member(body: &Value, name: &str) -> bool {
-    let tools = body.get("tools").and_then(Value::as_array);
-    tools.is_some_and(|tools| tools.iter().any(|tool| tool.get(name).is_some()))
 }
 
 /// Takes a member out if it is a string; else it stays.

@@ -6,7 +6,7 @@
 
 use serde_json::Value;
 
-use super::{Dialect, bare, foreign, foreign_value, messages, put, put_all, put_arguments, put_name, put_text};
+use super::{Dialect, bare, foreign, foreign_value, put, put_all, put_arguments, put_name, put_text, signs};
 use super::{read_content, split, take_arguments, take_name, take_role, take_text, tokens, write_content};
 use crate::model::{
     Api, Arguments, Body, Fields, Form, Message, Part, Preface, Request, Role, ToolResult, ToolUse, ToolUseKind,
@@ -24,42 +24,8 @@ pub(super) const DIALECT: Dialect = Dialect {
     answer,
 };
 
-/// Members that no other API of ours has at the top.
-const MEMBERS: &[&str] = &[
-    "functions",
-    "function_call",
-    "max_completion_tokens",
-    "frequency_penalty",
-    "presence_penalty",
-    "response_format",
-    "stop",
-    "parallel_tool_calls",
-    "stream_options",
-    "logprobs",
-    "n",
-    "seed",
-];
-
 fn sniff(body: &Value) -> bool {
-    messages(body).is_some() && !super::is_elsewhere(body) && signs(body) >= super::anthropic_messages::signs(body)
-}
-
-/// How much speaks for this dialect.
-pub(super) fn signs(body: &Value) -> u32 {
-    let messages = messages(body).unwrap_or_default();
-    let has_role = |roles: &[&str]| {
-        messages.iter().filter_map(|message| message.get("role")?.as_str()).any(|role| roles.contains(&role))
-    };
-    let asks = |message: &Value| message.get("tool_calls").is_some() || message.get("function_call").is_some();
-    super::weigh(&[
-        (has_role(&["tool", "function"]), 3),
-        (has_role(&["system", "developer"]), 2),
-        (messages.iter().any(asks), 4),
-        (super::has_tool_member(body, "function"), 4),
-        (super::has_block(messages, &["image_url", "input_audio", "refusal"]), 4),
-        (MEMBERS.iter().any(|name| body.get(name).is_some()), 2),
-        (super::model_starts_with(body, &["gpt", "o1", "o3", "o4", "chatgpt"]), 1),
-    ])
+    signs::are_chat(body)
 }
 
 fn parse(body: Value) -> Result<Request, String> {

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::model::{Api, Body, Fields, Form, Message, Part, Role, ToolResult, ToolUse, ToolUseKind};
-use crate::transcript::pairs::{Ask, Fate, Group, Site};
-use crate::transcript::{PartKind, Prompt, Speaker};
+use crate::transcript::pairs::{Ask, Fate, Group};
+use crate::transcript::{PartKind, Prompt, Site, Speaker};
 
 use super::draft::{Draft, text};
 use super::{Round, ids};

@@ -2,9 +2,8 @@
 
 use crate::model::Body;
 use crate::rules::Place;
-use crate::transcript::pairs::Site;
 use crate::transcript::prompt::Entry;
-use crate::transcript::{PartKind, Prompt, Speaker};
+use crate::transcript::{PartKind, Prompt, Site, Speaker};
 
 use super::Round;
 use super::draft::Draft;

@@ -2,7 +2,7 @@
 
 use crate::model::{Body, Form};
 use crate::rules::Place;
-use crate::transcript::pairs::Site;
+use crate::transcript::Site;
 
 use super::Round;
 use super::draft::Draft;

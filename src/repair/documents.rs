@@ -5,8 +5,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use crate::model::Body;
-use crate::transcript::Marks;
-use crate::transcript::pairs::Site;
+use crate::transcript::{Marks, Site};
 
 use super::Round;
 use super::draft::Draft;

@@ -6,7 +6,7 @@ use std::mem;
 use crate::judge;
 use crate::model::{Api, Body, Fields, Form, Message, Part, Request};
 use crate::rules::Place;
-use crate::transcript::pairs::Site;
+use crate::transcript::Site;
 
 use super::Edit;
 

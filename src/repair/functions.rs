@@ -6,8 +6,7 @@ use serde_json::Value;
 
 use crate::model::{Body, Fields, Message, Part, ToolResult, ToolUse};
 use crate::rules::Place;
-use crate::transcript::pairs::Site;
-use crate::transcript::{PartFacts, PartKind, Prompt, Speaker};
+use crate::transcript::{PartFacts, PartKind, Prompt, Site, Speaker};
 
 use super::answers::{part, shell};
 use super::draft::Draft;

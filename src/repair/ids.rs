@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashSet};
 
 use crate::model::{Api, Body, Part, Request};
 use crate::rules::Place;
-use crate::transcript::pairs::{Ask, Fate, Fit, Group, Site};
-use crate::transcript::{IdNo, Marks, Speaker, ids, marks};
+use crate::transcript::pairs::{Ask, Fate, Fit, Group};
+use crate::transcript::{IdNo, Marks, Site, Speaker, ids, marks};
 
 use super::Round;
 use super::draft::Draft;

@@ -2,8 +2,7 @@
 
 use crate::model::{Body, Form, Message, Part};
 use crate::rules::Place;
-use crate::transcript::pairs::Site;
-use crate::transcript::{PartKind, Speaker};
+use crate::transcript::{PartKind, Site, Speaker};
 
 use super::Round;
 use super::answers::shell;

@@ -4,8 +4,7 @@ use serde_json::Value;
 
 use crate::model::Fields;
 use crate::rules::Place;
-use crate::transcript::Marks;
-use crate::transcript::pairs::Site;
+use crate::transcript::{Marks, Site};
 
 use super::Round;
 use super::draft::Draft;

@@ -13,8 +13,7 @@ use crate::dialects;
 use crate::judge::{self, Judgement};
 use crate::model::{Api, Request};
 use crate::rules::{self, Finding, Severity, Target, Verdict};
-use crate::transcript::pairs::Site;
-use crate::transcript::{IdNo, Pairs, Prompt, Transcript, size};
+use crate::transcript::{IdNo, Pairs, Prompt, Site, Transcript, size};
 
 mod answers;
 mod beginnings;

@@ -2,8 +2,8 @@
 
 use crate::model::Body;
 use crate::rules::Place;
-use crate::transcript::PartKind;
-use crate::transcript::pairs::{Fit, Site};
+use crate::transcript::pairs::Fit;
+use crate::transcript::{PartKind, Site};
 
 use super::Round;
 use super::draft::Draft;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::model::Api;
 use crate::rules::Place;
-use crate::transcript::pairs::{Answer, Ask, Fate, Fit, Site};
-use crate::transcript::{IdNo, Speaker};
+use crate::transcript::pairs::{Answer, Ask, Fate, Fit};
+use crate::transcript::{IdNo, Site, Speaker};
 
 use super::answers::{self, Seat, is_message, seat, shell};
 use super::draft::Draft;

@@ -7,8 +7,7 @@ use serde_json::Value;
 
 use crate::model::{Api, Body, Fields, Form, Message, Part, Role, ToolResult};
 use crate::rules::Place;
-use crate::transcript::pairs::Site;
-use crate::transcript::{PartKind, Speaker};
+use crate::transcript::{PartKind, Site, Speaker};
 
 use super::Round;
 use super::draft::{Draft, text};

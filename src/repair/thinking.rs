@@ -1,8 +1,7 @@
 //! Thinking that the provider would not recognise or not take where it stands.
 
 use crate::model::Api;
-use crate::transcript::pairs::Site;
-use crate::transcript::{PartKind, Speaker};
+use crate::transcript::{PartKind, Site, Speaker};
 
 use super::Round;
 use super::draft::Draft;

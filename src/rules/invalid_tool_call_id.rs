@@ -37,8 +37,7 @@ use std::collections::HashSet;
 
 use super::{Findings, Rule, Scope, Severity, Side, Target, Verdict, error_for, names};
 use crate::model::Api;
-use crate::transcript::pairs::Site;
-use crate::transcript::{IdNo, Marks, Prompt};
+use crate::transcript::{IdNo, Marks, Prompt, Site};
 
 pub(super) const RULE: Rule = Rule {
     id: "invalid_tool_call_id",

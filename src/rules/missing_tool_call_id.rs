@@ -35,8 +35,7 @@
 //! zed-industries/zed#64519
 
 use super::{Findings, Rule, Scope, identified_error};
-use crate::transcript::pairs::Site;
-use crate::transcript::{IdNo, Marks, Prompt, Speaker};
+use crate::transcript::{IdNo, Marks, Prompt, Site, Speaker};
 
 pub(super) const RULE: Rule = Rule {
     id: "missing_tool_call_id",

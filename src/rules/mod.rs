@@ -3,13 +3,11 @@
 //! A rule looks at one prompt and reports findings. It knows neither the log a prompt came from nor the policy that
 //! made it, and it never looks at another call: whatever needs history is a fact of the transcript.
 
-use crate::catalog::{self, Abilities};
-use crate::model::Api;
-use crate::profiles::Profile;
-use crate::transcript::pairs::{Ask, Fate, Group, Site};
-use crate::transcript::{IdNo, Pairs, Prompt};
+use crate::transcript::{Pairs, Prompt};
 
-pub use context_window_exceeded::Load;
+pub use crate::finding::{Finding, Findings, Load, Place, Severity, Shape, Target, Verdict};
+
+use crate::finding::{Missing, anthropic_error, error, error_for, identified_error, names, paired_error, report_open};
 
 /// The rule about requests that do not fit their window: it is about size, the others are about structure.
 pub const OVERFLOW: &str = context_window_exceeded::RULE.id;
@@ -89,39 +87,6 @@ mod ids_masked;
 mod missing_parent;
 mod compaction_range_tie;
 
-/// How bad a finding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Severity {
-    /// Worth knowing; the request is taken.
-    Info,
-    /// The target, the model or the day decides, and the request does not settle which.
-    Warning,
-    /// The provider answers 400.
-    Error,
-}
-
-impl Severity {
-    /// The word used in JSON, on pages and in the database.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Severity::Info => "info",
-            Severity::Warning => "warning",
-            Severity::Error => "error",
-        }
-    }
-}
-
-impl Severity {
-    /// The verdict on a request whose worst finding is this bad.
-    pub fn verdict(self) -> Verdict {
-        match self {
-            Severity::Info => Verdict::Accept,
-            Severity::Warning => Verdict::Depends,
-            Severity::Error => Verdict::Reject,
-        }
-    }
-}
-
 /// Something that a provider refuses.
 pub struct Rule {
     /// Its stable name, as in findings, URLs and `cutpoint explain`.
@@ -150,127 +115,6 @@ pub struct Side {
     pub verdict: Verdict,
 }
 
-/// A rule broken at one place of a prompt.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
-    pub rule: &'static str,
-    pub severity: Severity,
-    /// Position in the API's own list; `None` where the request as a whole is meant.
-    pub message: Option<u32>,
-    /// Position of the block inside that message.
-    pub block: Option<u32>,
-    /// The ids it is about.
-    pub ids: Vec<IdNo>,
-    /// What is wrong here and what to do, in one sentence.
-    pub say: String,
-    /// How call and result lost each other, where that is what is wrong.
-    pub shape: Option<Shape>,
-}
-
-/// How a call and its result lost each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Shape {
-    /// What stood before the result was cut off, its call with it.
-    Head,
-    /// The list ends with the call.
-    Tail,
-    /// The call, or its result, is gone from between messages that stayed.
-    Middle,
-    /// Results of several messages stand in one run, and only some of their calls before it.
-    MixedParents,
-    /// Something was put between the two.
-    Split,
-}
-
-impl Shape {
-    /// The word used in JSON and on pages.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Shape::Head => "head",
-            Shape::Tail => "tail",
-            Shape::Middle => "middle",
-            Shape::MixedParents => "mixed_parents",
-            Shape::Split => "split",
-        }
-    }
-}
-
-/// Collects what the rules find on one prompt, and lends them what they share.
-pub struct Findings<'a> {
-    pub found: Vec<Finding>,
-    /// The calls and results of the prompt, paired once for all rules.
-    pub pairs: &'a Pairs,
-    target: Target<'a>,
-    rule: &'static str,
-    severity: Severity,
-}
-
-impl Findings<'_> {
-    /// How bad the rule at work is for the target.
-    pub fn severity(&self) -> Severity {
-        self.severity
-    }
-
-    /// Whom the request is judged for.
-    pub fn target(&self) -> &Target<'_> {
-        &self.target
-    }
-
-    /// The tokens of a lone request with its output reserve, and the window that they have to fit, as far as these are
-    /// known.
-    pub fn load(&self, prompt: &Prompt) -> Option<Load> {
-        Load::of(prompt, &self.target)
-    }
-
-    /// Reports the rule as broken, as badly as it states for the target.
-    pub fn report(&mut self, place: Place, ids: Vec<IdNo>, say: String) {
-        self.report_as(self.severity, place, ids, say);
-    }
-
-    /// Reports the rule as broken, where one rule has faults of several severities.
-    pub fn report_as(&mut self, severity: Severity, place: Place, mut ids: Vec<IdNo>, say: String) {
-        ids.retain(|id| *id != IdNo::NONE);
-        // Calls and results of Chat are no blocks of its content; those of Responses are items.
-        let is_block = !matches!(self.target.api, Api::OpenaiChat | Api::MistralChat | Api::OpenaiResponses);
-        let block = place.block.filter(|_| is_block);
-        self.found.push(Finding { rule: self.rule, severity, message: place.message, block, ids, say, shape: None });
-    }
-
-    /// Reports the rule as broken because a call and its result lost each other.
-    pub fn report_lost(&mut self, shape: Shape, place: Place, ids: Vec<IdNo>, say: String) {
-        self.report(place, ids, say);
-        self.found.last_mut().into_iter().for_each(|finding| finding.shape = Some(shape));
-    }
-}
-
-/// Where a finding points.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Place {
-    pub message: Option<u32>,
-    pub block: Option<u32>,
-}
-
-impl Place {
-    /// The request as a whole.
-    pub const REQUEST: Place = Place { message: None, block: None };
-
-    /// A message as a whole.
-    pub fn message(position: usize) -> Place {
-        Place { message: Some(position as u32), block: None }
-    }
-
-    /// A block of a message.
-    pub fn block(position: usize, block: u32) -> Place {
-        Place { message: Some(position as u32), block: Some(block) }
-    }
-}
-
-impl From<Site> for Place {
-    fn from(site: Site) -> Place {
-        Place { message: Some(site.message), block: Some(site.block) }
-    }
-}
-
 /// How far a rule looks to tell whether a message is at fault. (Which of the pairing rules names the fault may still
 /// change: a result that comes too late turns `unanswered_tool_call` into `tool_result_not_adjacent`.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -279,87 +123,6 @@ pub enum Scope {
     Neighbours,
     /// The list from its head up to the message: what follows never changes the finding.
     List,
-}
-
-/// Whom a request is judged for.
-#[derive(Clone, Copy, Debug)]
-pub struct Target<'a> {
-    pub api: Api,
-    /// The server that adds rules, if not the first party.
-    pub profile: Option<&'static Profile>,
-    pub model: Option<&'a str>,
-    /// What is known of the model: every rule may ask, so it is looked up once.
-    abilities: Abilities,
-}
-
-impl<'a> Target<'a> {
-    /// The first party of an API.
-    pub fn new(api: Api, model: Option<&'a str>) -> Target<'a> {
-        Target::of(api, None, model)
-    }
-
-    /// The server of a profile, or the first party.
-    pub fn of(api: Api, profile: Option<&'static Profile>, model: Option<&'a str>) -> Target<'a> {
-        Target { api, profile, model, abilities: model.map(catalog::abilities).unwrap_or_default() }
-    }
-
-    /// Whether a fact of the profile holds; `false` for a first party.
-    pub fn has(&self, fact: fn(&Profile) -> bool) -> bool {
-        self.profile.is_some_and(fact)
-    }
-
-    /// How bad it is to break what the chat template of the model asks for; `None` where no template renders the list,
-    /// or the model's does not ask.
-    pub fn template(&self, asks: fn(&Abilities) -> Option<bool>) -> Option<Severity> {
-        if !self.has(|profile| profile.has_template) {
-            return None;
-        }
-        match asks(&self.abilities()) {
-            Some(true) => Some(Severity::Error),
-            Some(false) => None,
-            None => Some(Severity::Warning),
-        }
-    }
-
-    /// The window of the model in tokens, if the catalogue knows it.
-    pub fn window(&self) -> Option<u64> {
-        self.model.and_then(catalog::window)
-    }
-
-    /// What is known of the model.
-    pub fn abilities(&self) -> Abilities {
-        self.abilities
-    }
-}
-
-/// What a provider would answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verdict {
-    Accept,
-    Depends,
-    /// Part of the request is not at hand: cut or masked by the log, or kept by the server.
-    Unverifiable,
-    Reject,
-}
-
-impl Verdict {
-    /// Every verdict, from taken to refused.
-    pub const ALL: &[Verdict] = &[Verdict::Accept, Verdict::Depends, Verdict::Unverifiable, Verdict::Reject];
-
-    /// The word used in JSON, on pages and in the database.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Verdict::Accept => "accept",
-            Verdict::Depends => "depends",
-            Verdict::Unverifiable => "unverifiable",
-            Verdict::Reject => "reject",
-        }
-    }
-
-    /// Whether a policy may be charged for what it makes of a request with this verdict.
-    pub fn is_chargeable(self) -> bool {
-        matches!(self, Verdict::Accept | Verdict::Depends)
-    }
 }
 
 /// Every rule, in the order in which help and pages list them.
@@ -492,11 +255,10 @@ pub fn rule(id: &str) -> Option<&'static Rule> {
 /// ```
 pub fn check(prompt: &Prompt, target: &Target) -> Vec<Finding> {
     let pairs = Pairs::of(prompt);
-    let mut findings =
-        Findings { found: Vec::new(), pairs: &pairs, target: *target, rule: "", severity: Severity::Info };
+    let mut findings = Findings::new(&pairs, target);
     for rule in RULES {
         if let Some(severity) = (rule.severity)(target) {
-            (findings.rule, findings.severity) = (rule.id, severity);
+            findings.begin(rule.id, severity);
             (rule.check)(prompt, &mut findings);
         }
     }
@@ -531,83 +293,5 @@ impl Rule {
         lines.find(|line| line.strip_prefix("## ") == Some(title))?;
         let body: Vec<&str> = lines.take_while(|line| !line.starts_with('#')).filter(|line| !line.is_empty()).collect();
         (!body.is_empty()).then(|| body.join(" "))
-    }
-}
-
-/// An error in the two APIs that everybody speaks.
-fn error(target: &Target) -> Option<Severity> {
-    error_for(&[Api::AnthropicMessages, Api::OpenaiChat], target)
-}
-
-/// An error where results follow their calls turn by turn and pair by id.
-fn paired_error(target: &Target) -> Option<Severity> {
-    error_for(&[Api::AnthropicMessages, Api::OpenaiChat, Api::BedrockConverse], target)
-}
-
-/// An error where results pair with their calls by id.
-fn identified_error(target: &Target) -> Option<Severity> {
-    error_for(&[Api::AnthropicMessages, Api::OpenaiChat, Api::OpenaiResponses, Api::BedrockConverse], target)
-}
-
-/// An error for these APIs; the rule does not apply to others.
-fn error_for(apis: &[Api], target: &Target) -> Option<Severity> {
-    apis.contains(&target.api).then_some(Severity::Error)
-}
-
-fn anthropic_error(target: &Target) -> Option<Severity> {
-    (target.api == Api::AnthropicMessages).then_some(Severity::Error)
-}
-
-/// Ids as a sentence names them: each in backticks, at most three.
-fn names(prompt: &Prompt, ids: &[IdNo]) -> String {
-    let name = |id: &IdNo| prompt.id(*id).map_or_else(|| "without an id".to_owned(), |id| format!("`{id}`"));
-    let mut text = ids.iter().take(3).map(name).collect::<Vec<_>>().join(", ");
-    if ids.len() > 3 {
-        text += &format!(" and {} more", ids.len() - 3);
-    }
-    text
-}
-
-/// The asks of a group without any result, by assistant message: the place of the first and the ids of all.
-fn open_asks(asks: &[Ask]) -> Vec<(Site, Vec<IdNo>)> {
-    let mut open: Vec<(Site, Vec<IdNo>)> = Vec::new();
-    for ask in asks.iter().filter(|ask| ask.fate == Fate::Open) {
-        match open.last_mut() {
-            Some((site, ids)) if site.message == ask.site.message => ids.push(ask.id),
-            _ => open.push((ask.site, vec![ask.id])),
-        }
-    }
-    open
-}
-
-/// How the calls of a group that have no result at all are named.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Missing {
-    All,
-    Some,
-    Tail,
-}
-
-fn missing(pairs: &Pairs, group: &Group) -> Missing {
-    match pairs.asks_of(group) {
-        _ if group.trailing => Missing::Tail,
-        asks if asks.iter().any(|ask| ask.fate == Fate::Answered) => Missing::Some,
-        _ => Missing::All,
-    }
-}
-
-/// Reports the calls without a result of every group that is missing them in that way.
-fn report_open(prompt: &Prompt, findings: &mut Findings, wanted: Missing, say: impl Fn(String) -> String) {
-    let pairs = findings.pairs;
-    for group in &pairs.groups {
-        let asks = pairs.asks_of(group);
-        if asks.iter().all(|ask| ask.fate != Fate::Open) || missing(pairs, group) != wanted {
-            continue;
-        }
-        let shape = if wanted == Missing::Tail { Shape::Tail } else { Shape::Middle };
-        for (site, ids) in open_asks(asks) {
-            let text = say(names(prompt, &ids));
-            findings.report_lost(shape, site.into(), ids, text);
-        }
     }
 }

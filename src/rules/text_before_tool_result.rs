@@ -35,8 +35,8 @@
 
 use super::{Findings, Rule, Scope, Severity, Side, Target, UNANSWERED, Verdict, names};
 use crate::model::Api;
-use crate::transcript::pairs::{Answer, Fit, Group, Site};
-use crate::transcript::{IdNo, PartKind, Prompt};
+use crate::transcript::pairs::{Answer, Fit, Group};
+use crate::transcript::{IdNo, PartKind, Prompt, Site};
 
 pub(super) const RULE: Rule = Rule {
     id: "text_before_tool_result",

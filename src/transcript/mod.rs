@@ -21,7 +21,7 @@ use size::{Counter, Weight};
 pub use history::History;
 pub use marks::{Frame, Marks};
 pub use pairs::Pairs;
-pub use prompt::Prompt;
+pub use prompt::{Prompt, Site};
 pub use units::Unit;
 
 /// The number of an id inside one transcript; equal ids have equal numbers.

@@ -10,15 +10,8 @@ use std::ops::Range;
 
 use crate::model::Api;
 
-use super::prompt::{Entry, Prompt};
+use super::prompt::{Entry, Prompt, Site};
 use super::{IdNo, Marks, PartFacts, PartKind, Speaker};
-
-/// A part's place in a prompt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Site {
-    pub message: u32,
-    pub block: u32,
-}
 
 /// A tool use and what became of it.
 #[derive(Clone, Copy, Debug)]

@@ -5,7 +5,6 @@
 
 use crate::model::{Api, Tokens};
 
-use super::pairs::Site;
 use super::{Frame, IdNo, Marks, MessageFacts, PartFacts, Speaker, Transcript, Unit};
 
 /// The messages of a transcript that one request would send, in order.
@@ -13,6 +12,13 @@ use super::{Frame, IdNo, Marks, MessageFacts, PartFacts, Speaker, Transcript, Un
 pub struct Prompt<'a> {
     transcript: &'a Transcript,
     resident: &'a [u32],
+}
+
+/// A part's place in a prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Site {
+    pub message: u32,
+    pub block: u32,
 }
 
 /// One message of a prompt.

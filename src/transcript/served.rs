@@ -5,8 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::pairs::Site;
-use super::prompt::{Entry, Prompt};
+use super::prompt::{Entry, Prompt, Site};
 use super::{IdNo, Marks, PartKind, Speaker};
 
 /// A tool use of the server or a result of one that found no partner in its turn.
