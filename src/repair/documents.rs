@@ -20,7 +20,7 @@ const LONGEST: usize = 200;
 pub(super) fn rename(round: &Round, draft: &mut Draft) {
     for site in round.sites() {
         let Some(name) = name_of(draft, site) else { continue };
-        let is_taken = |letter: char| letter.is_alphanumeric() || "_-()[]".contains(letter);
+        let is_taken = |letter: char| letter.is_ascii_alphanumeric() || "_-()[]".contains(letter);
         let spaced: String = name.chars().map(|letter| if is_taken(letter) { letter } else { ' ' }).collect();
         let words = spaced.split_whitespace().collect::<Vec<_>>().join(" ");
         let words: String = words.chars().take(LONGEST).collect();

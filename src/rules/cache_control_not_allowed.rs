@@ -42,7 +42,7 @@
 //! Put the mark on the block before or behind it.
 //!
 //! ## Sources
-//! public reports
+//! Wei-Shaw/sub2api#225
 
 use super::{Findings, Rule, Scope, Severity, Target};
 use crate::model::Api;

@@ -37,7 +37,7 @@
 //! Say beside the document what to do with it.
 //!
 //! ## Sources
-//! Public reports collected in the catalogue of rules
+//! BerriAI/litellm#36499; maximhq/bifrost#5817; ag-ui-protocol/ag-ui#1978
 
 use super::{Findings, Place, Rule, Scope, error_for};
 use crate::model::Api;

@@ -49,7 +49,7 @@
 //! Rename one of them, or send the document once.
 //!
 //! ## Sources
-//! Public reports collected in the catalogue of rules
+//! maximhq/bifrost#7003; ag-ui-protocol/ag-ui#2425; aws-samples/generative-ai-use-cases#1685
 
 use super::{Findings, Place, Rule, Scope, error_for};
 use crate::model::Api;

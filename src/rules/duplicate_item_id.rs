@@ -49,7 +49,7 @@
 //! Send each item once.
 //!
 //! ## Sources
-//! The API reference of the vendor; public reports collected in the catalogue of rules
+//! vercel/ai#7883; earendil-works/pi#5147; NousResearch/hermes-agent#7939
 
 use super::{Findings, Place, Rule, Scope, error_for};
 use crate::model::Api;

@@ -45,7 +45,7 @@
 //! Keep the text of the error only, or drop `is_error`.
 //!
 //! ## Sources
-//! public reports
+//! vellum-ai/vellum-assistant#18387; caozhiyuan/copilot-api#196
 
 use super::{Findings, Rule, Scope, Severity, Target};
 use crate::model::Api;

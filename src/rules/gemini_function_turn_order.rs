@@ -57,7 +57,7 @@
 //! Cut in front of a user content that holds no responses.
 //!
 //! ## Sources
-//! Public reports collected in the catalogue of rules
+//! google-gemini/gemini-cli#11814; google-gemini/gemini-cli#26956; langchain-ai/langchain#27799
 
 use super::{Findings, Place, Rule, Scope, error_for};
 use crate::model::Api;

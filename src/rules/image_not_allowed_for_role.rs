@@ -50,7 +50,7 @@
 //! Send the image in a user message behind the results.
 //!
 //! ## Sources
-//! public reports
+//! OpenHands/OpenHands#7700; openai/openai-node#1030; openai/openai-openapi#523
 
 use super::{Findings, Rule, Scope, Severity, Target};
 use crate::model::Api;

@@ -3,8 +3,8 @@
 //! A document has a name that is not allowed.
 //!
 //! ## Finds
-//! A name with other characters than letters, digits, `_`, single spaces, `-`, `( )` and `[ ]`, or of more than
-//! 200.
+//! A name with other characters than ASCII letters, digits, `_`, single spaces, `-`, `( )` and `[ ]`, an empty one, or
+//! one of more than 200.
 //!
 //! ## Provider answers
 //! "The document file name can only contain alphanumeric characters…"
@@ -39,7 +39,8 @@
 //! Rename it, without its extension.
 //!
 //! ## Sources
-//! Public reports collected in the catalogue of rules
+//! "DocumentBlock" in the Amazon Bedrock API reference; vercel/ai#20365; simonw/llm-bedrock#8;
+//! strands-agents/harness-sdk#3019; aws-samples/generative-ai-use-cases#1671
 
 use super::{Findings, Rule, Scope, error_for};
 use crate::model::Api;

@@ -39,7 +39,7 @@
 //! Rename the function in the tools and in the history.
 //!
 //! ## Sources
-//! public reports
+//! mcp-use/mcp-use#90; mcp-use/mcp-use#94
 
 use super::{Findings, Rule, Scope, Severity, Target};
 use crate::model::Api;

@@ -3,11 +3,12 @@
 //! An item id does not fit the type of its item.
 //!
 //! ## Finds
-//! An `id` that is empty, longer than 64 characters, or does not begin with `msg` (assistant messages), `fc`
-//! (function calls) or `rs` (reasoning).
+//! An `id` that is empty, longer than 64 characters, holds others than letters, digits, `_` and `-`, or does not begin
+//! with `msg` (assistant messages), `fc` (function calls) or `rs` (reasoning).
 //!
 //! ## Provider answers
-//! "Invalid 'input[N].id': 'ID'. Expected an ID that begins with 'msg'."
+//! "Invalid 'input[N].id': 'ID'. Expected an ID that begins with 'msg'." "Expected an ID that contains letters, numbers,
+//! underscores, or dashes, but this value contained additional characters."
 //!
 //! ## Applies to
 //! OpenAI Responses; seen in public reports. DeepSeek's endpoint takes any id (seen in recorded traffic).
@@ -38,7 +39,7 @@
 //! Send the id that the server gave, or none.
 //!
 //! ## Sources
-//! The API reference of the vendor; public reports collected in the catalogue of rules
+//! openai/codex#33176; Wei-Shaw/sub2api#3981; UKGovernmentBEIS/inspect_ai#1545; ranxianglei/billion-context#1052
 
 use super::{Findings, Place, Rule, Scope, error_for};
 use crate::model::Api;
@@ -50,6 +51,7 @@ pub(super) const RULE: Rule = Rule {
     docs: include_str!("invalid_item_id.rs"),
     texts: &[
         "Expected an ID that begins with",
+        "Expected an ID that contains letters, numbers, underscores, or dashes",
         "Invalid 'input[N].id': empty string",
         "Invalid 'input[N].id': string too long",
     ],

@@ -4,12 +4,14 @@
 //!
 //! ## Finds
 //! An id outside the API's letters, or empty: for Anthropic letters, digits, `_` and `-`; for Converse also `.` and `:`,
-//! at most 64; for Mistral exactly nine letters and digits; for Responses anything but an empty `call_id`. An id is
-//! reported once, where it stands first; one that another call repeats is reported as `duplicate_tool_call_id` alone.
+//! at most 64; for Mistral exactly nine letters and digits; for Responses an empty `call_id` or one of more than 64. An
+//! id is reported once, where it stands first; one that another call repeats is reported as `duplicate_tool_call_id`
+//! alone.
 //!
 //! ## Provider answers
 //! Anthropic: "messages.N.content.K.tool_use.id: String should match pattern". Responses: "Invalid 'input[N].call_id':
-//! empty string." Mistral: "Tool call id was ID but must be a-z, A-Z, 0-9, with a length of 9."
+//! empty string." "Invalid 'input[N].call_id': string too long." Mistral: "Tool call id was ID but must be a-z, A-Z,
+//! 0-9, with a length of 9."
 //!
 //! ## Applies to
 //! Anthropic Messages, OpenAI Responses and Mistral Chat, seen in public reports; Bedrock Converse, documented, where
@@ -31,7 +33,7 @@
 //! Give the call and its result the same new id, made of the letters that the API takes.
 //!
 //! ## Sources
-//! QwenLM/qwen-code#8160; the API references of the vendors
+//! QwenLM/qwen-code#8160; AnswerDotAI/fastllm#45; the API references of the vendors
 
 use std::collections::HashSet;
 
@@ -47,6 +49,7 @@ pub(super) const RULE: Rule = Rule {
         "tool_use.id: String should match pattern",
         "tool_result.tool_use_id: String should match pattern",
         "Invalid 'input[N].call_id': empty string",
+        "Invalid 'input[N].call_id': string too long",
         "Tool call id was ID but must be a-z, A-Z, 0-9, with a length of 9",
     ],
     hides: false,

@@ -46,7 +46,7 @@
 //! Ask for `reasoning.encrypted_content` and send it back, or drop the item.
 //!
 //! ## Sources
-//! The API reference of the vendor; public reports collected in the catalogue of rules
+//! anomalyco/opencode#7724; can1357/oh-my-pi#41; vercel/ai#7543
 
 use super::{Findings, Place, Rule, Scope, Severity, error_for};
 use crate::model::Api;

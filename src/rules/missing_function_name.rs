@@ -53,7 +53,7 @@
 //! Repeat the name of the call.
 //!
 //! ## Sources
-//! Public reports collected in the catalogue of rules
+//! langflow-ai/langflow#9437; router-for-me/CLIProxyAPI#1903
 
 use super::{Findings, Place, Rule, Scope, error_for};
 use crate::model::Api;

@@ -63,7 +63,7 @@
 //! Send the text in a later turn, or inside the result.
 //!
 //! ## Sources
-//! Public reports collected in the catalogue of rules
+//! strands-agents/harness-sdk#1223; langchain-ai/langchain-aws#141; quarkiverse/quarkus-langchain4j#1983
 
 use super::{Findings, Place, Rule, Scope, Severity, Target};
 use crate::model::Api;

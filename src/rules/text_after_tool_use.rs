@@ -40,7 +40,7 @@
 //! Put the text before the calls.
 //!
 //! ## Sources
-//! public reports
+//! No public thread is known to us; recorded traffic shows it on some requests.
 
 use super::{Findings, Place, Rule, Scope, Severity, Target, UNANSWERED};
 use crate::model::Api;

@@ -73,7 +73,7 @@
 //! Send the documents in use alone.
 //!
 //! ## Sources
-//! Public reports collected in the catalogue of rules
+//! aws-samples/generative-ai-use-cases#1685
 
 use super::{Findings, Place, Rule, Scope, error_for};
 use crate::model::Api;

@@ -39,12 +39,11 @@
 //! Shorten the id in the call and in its result alike.
 //!
 //! ## Sources
-//! the vendor's API reference; public reports
+//! openclaw/openclaw#875; langmanus/langmanus#119; vercel/ai#8132
 
 use super::{Findings, Place, Rule, Scope, Severity, Side, Target, Verdict};
 use crate::model::Api;
-use crate::transcript::prompt::Entry;
-use crate::transcript::{PartFacts, Prompt};
+use crate::transcript::Prompt;
 
 pub(super) const RULE: Rule = Rule {
     id: "tool_call_id_too_long",
@@ -72,17 +71,12 @@ fn severity(target: &Target) -> Option<Severity> {
 fn check(prompt: &Prompt, findings: &mut Findings) {
     for (position, entry) in prompt.entries().enumerate() {
         for (block, part) in (0..).zip(entry.parts) {
-            if is_wrong(&entry, part, prompt) {
+            if prompt.id(part.id).is_some_and(|id| id.chars().count() > 40) {
                 let say = format!(
-                    "message {} has a tool id of more than 40 characters: shorten it in call and result",
-                    position
+                    "message {position} has a tool id of more than 40 characters: shorten it in call and result"
                 );
                 findings.report(Place::block(position, block), vec![part.id], say);
             }
         }
     }
-}
-
-fn is_wrong(_: &Entry, part: &PartFacts, prompt: &Prompt) -> bool {
-    prompt.id(part.id).is_some_and(|id| id.chars().count() > 40)
 }

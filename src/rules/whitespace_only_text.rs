@@ -26,7 +26,7 @@
 //! Drop the block.
 //!
 //! ## Sources
-//! public reports
+//! anthropics/claude-code#23440; anomalyco/opencode#31259; continuedev/continue#9605
 
 use super::{Findings, Rule, Scope, Severity, Target};
 use crate::model::Api;

@@ -10,7 +10,7 @@ pub fn is_refused(api: Api, id: &str) -> bool {
         Api::AnthropicMessages => id.is_empty() || !all("_-"),
         Api::BedrockConverse => id.is_empty() || id.len() > 64 || !all("_-.:"),
         Api::MistralChat => id.len() != 9 || !all(""),
-        Api::OpenaiResponses => id.is_empty(),
+        Api::OpenaiResponses => id.is_empty() || id.len() > 64,
         Api::OpenaiChat | Api::GeminiGenerateContent => false,
     }
 }
@@ -33,6 +33,7 @@ mod tests {
         assert!(!is_refused(Api::AnthropicMessages, "toolu_01-A"));
         assert!(!is_refused(Api::BedrockConverse, "tooluse.1:2"));
         assert!(is_refused(Api::BedrockConverse, &"k".repeat(65)));
+        assert!(is_refused(Api::OpenaiResponses, &"k".repeat(65)) && !is_refused(Api::OpenaiResponses, "kiln:0"));
         assert!(is_refused(Api::MistralChat, "call_12345"));
         assert!(!is_refused(Api::MistralChat, "aB3dE5fG8"));
         assert!(!is_refused(Api::OpenaiChat, "functions.kiln:0"));

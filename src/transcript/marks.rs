@@ -280,7 +280,8 @@ fn fits(kind: &str, is_made: bool, id: &str) -> bool {
         "function_call" => "fc",
         _ => "",
     };
-    !id.is_empty() && id.len() <= 64 && id.starts_with(prefix)
+    let is_allowed = |letter: u8| letter.is_ascii_alphanumeric() || letter == b'_' || letter == b'-';
+    (1..=64).contains(&id.len()) && id.starts_with(prefix) && id.bytes().all(is_allowed)
 }
 
 /// The marks of a part, but for what its history says.
@@ -425,6 +426,6 @@ fn document_name(part: &Part) -> Option<&str> {
 }
 
 fn is_document_name(name: &str) -> bool {
-    let allowed = |c: char| c.is_alphanumeric() || "_-()[] ".contains(c);
-    name.chars().count() <= 200 && !name.contains("  ") && name.chars().all(allowed)
+    let is_allowed = |letter: u8| letter.is_ascii_alphanumeric() || b"_-()[] ".contains(&letter);
+    (1..=200).contains(&name.len()) && !name.contains("  ") && name.bytes().all(is_allowed)
 }
