@@ -47,6 +47,8 @@ pub fn transcript(request: &Request, target: &Target) -> Transcript {
 #[derive(Clone, Debug)]
 pub struct Judgement {
     pub api: Api,
+    /// The server that it is for, if not the first party.
+    pub profile: Option<&'static str>,
     pub verdict: Verdict,
     /// Where the verdict depends: what each target that is left open would say.
     pub by_target: BTreeMap<&'static str, Verdict>,
@@ -70,7 +72,8 @@ impl Judgement {
         let verdict = rules::verdict(&findings);
         let by_target = if verdict == Verdict::Depends { sides(&findings) } else { BTreeMap::new() };
         let load = Load::of(&prompt, target);
-        Judgement { api: transcript.api, verdict, by_target, findings, load, ids }
+        let profile = target.profile.map(|profile| profile.id);
+        Judgement { api: transcript.api, profile, verdict, by_target, findings, load, ids }
     }
 
     /// As the command line and the service write it, with the place where the request stands.
@@ -104,6 +107,7 @@ impl Judgement {
             self.by_target.iter().map(|(target, verdict)| (*target, verdict.as_str())).collect();
         let mut said = json!({
             "api": self.api.id(),
+            "profile": self.profile,
             "verdict": self.verdict.as_str(),
             "by_target": by_target,
             "findings": findings.collect::<Vec<_>>(),

@@ -279,6 +279,8 @@ pub struct Call {
     pub id: Option<String>,
     pub session: Option<String>,
     pub time: Option<Time>,
+    /// The host that it was sent to.
+    pub server: Option<String>,
     pub request: Request,
     /// What the model answered, as a client sends it back: one message, or the items of Responses.
     pub response: Vec<Message>,

@@ -12,6 +12,8 @@ pub struct Profile {
     pub about: &'static str,
     /// The languages it speaks.
     pub apis: &'static [Api],
+    /// How the names of its hosts end.
+    pub hosts: &'static [&'static str],
     /// Requests in one of its languages are judged by the rules of this API.
     pub judges_as: Option<Api>,
     /// In the message that answers, results come first.
@@ -36,6 +38,7 @@ const fn plain(id: &'static str, about: &'static str, apis: &'static [Api]) -> P
         id,
         about,
         apis,
+        hosts: &[],
         judges_as: None,
         results_first: false,
         strict_turns: false,
@@ -53,25 +56,39 @@ const ANTHROPIC: Api = Api::AnthropicMessages;
 
 /// Every profile.
 pub const PROFILES: &[Profile] = &[
-    plain("azure", "Azure OpenAI", &[CHAT, RESPONSES]),
-    plain("vertex", "Anthropic's and Google's models on Vertex", &[ANTHROPIC, Api::GeminiGenerateContent]),
     Profile {
+        hosts: &["openai.azure.com", "cognitiveservices.azure.com", "services.ai.azure.com"],
+        ..plain("azure", "Azure OpenAI", &[CHAT, RESPONSES])
+    },
+    Profile {
+        hosts: &["aiplatform.googleapis.com"],
+        ..plain("vertex", "Anthropic's and Google's models on Vertex", &[ANTHROPIC, Api::GeminiGenerateContent])
+    },
+    Profile {
+        hosts: &["amazonaws.com"],
         results_first: true,
         ..plain("bedrock-invoke", "Anthropic's models on Bedrock InvokeModel", &[ANTHROPIC])
     },
     Profile {
+        hosts: &["deepseek.com"],
         keeps_reasoning: true,
         adjacent_outputs: true,
         keeps_no_items: true,
         ..plain("deepseek", "DeepSeek", &[CHAT, RESPONSES])
     },
-    Profile { keeps_reasoning: true, refuses_empty_assistant: true, ..plain("moonshot", "Moonshot (Kimi)", &[CHAT]) },
-    plain("qwen", "Qwen on Alibaba Cloud", &[CHAT]),
-    plain("groq", "Groq", &[CHAT]),
-    plain("xai", "xAI", &[CHAT, RESPONSES]),
-    plain("cohere", "Cohere v2", &[CHAT]),
-    plain("glm", "GLM", &[CHAT]),
     Profile {
+        hosts: &["moonshot.ai", "moonshot.cn"],
+        keeps_reasoning: true,
+        refuses_empty_assistant: true,
+        ..plain("moonshot", "Moonshot (Kimi)", &[CHAT])
+    },
+    Profile { hosts: &["aliyuncs.com"], ..plain("qwen", "Qwen on Alibaba Cloud", &[CHAT]) },
+    Profile { hosts: &["groq.com"], ..plain("groq", "Groq", &[CHAT]) },
+    Profile { hosts: &["api.x.ai"], ..plain("xai", "xAI", &[CHAT, RESPONSES]) },
+    Profile { hosts: &["cohere.com", "cohere.ai"], ..plain("cohere", "Cohere v2", &[CHAT]) },
+    Profile { hosts: &["bigmodel.cn", "api.z.ai"], ..plain("glm", "GLM", &[CHAT]) },
+    Profile {
+        hosts: &["mistral.ai"],
         judges_as: Some(Api::MistralChat),
         ..plain("mistral", "Mistral's own API, also in bodies as Chat writes them", &[Api::MistralChat, CHAT])
     },
@@ -85,6 +102,11 @@ pub const PROFILES: &[Profile] = &[
         ..plain("strict-gateway", "gateways that check Anthropic bodies by the letter", &[ANTHROPIC])
     },
 ];
+
+/// The profile of the server at a host, for requests in an API's language.
+pub fn at_host(host: &str, api: Api) -> Option<&'static Profile> {
+    PROFILES.iter().find(|profile| profile.speaks(api) && profile.hosts.iter().any(|name| host.ends_with(name)))
+}
 
 /// The profile of that name.
 pub fn profile(id: &str) -> Option<&'static Profile> {

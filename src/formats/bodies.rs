@@ -178,6 +178,7 @@ fn call(frame: Frame, api: Api) -> Result<Call, String> {
     Ok(Call {
         place: frame.place,
         id: None,
+        server: None,
         session: None,
         time: None,
         request,

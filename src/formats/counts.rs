@@ -61,6 +61,7 @@ fn call(frame: Frame) -> Result<Call, String> {
     request.counted = Some(Counted { input, window: count(line, WINDOW)? });
     Ok(Call {
         id: super::name(line, &["id", "request_id", "line_id"]),
+        server: None,
         session: super::name(line, &["session", "session_id"]),
         time: super::time(line.get("time").or_else(|| line.get("ts"))),
         request,

@@ -166,6 +166,7 @@ impl Traces {
         let session = trace.as_ref().and_then(|trace| self.sessions.get(trace)).cloned();
         Ok(Call {
             id: id_of(&observation, "id"),
+            server: None,
             session: session.or(trace),
             time: super::time(observation.get("startTime").or_else(|| observation.get("start_time"))),
             reply: reply(&observation),

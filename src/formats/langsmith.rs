@@ -65,6 +65,7 @@ fn call(mut frame: Frame) -> Result<Call, String> {
     let error = super::error_text(run.get("error"));
     Ok(Call {
         id: super::name(run, &["id", "run_id"]),
+        server: None,
         session: thread.or_else(|| super::name(run, &["trace_id"])),
         time: super::time(run.get("start_time")),
         reply: Reply {

@@ -60,6 +60,7 @@ fn call(mut frame: Frame) -> Result<Call, String> {
     Ok(Call {
         id: super::name(line, &["litellm_call_id", "request_id", "id"]),
         session: session(line),
+        server: super::name(line, &["api_base"]).and_then(|url| super::host(&url)),
         time: super::time(line.get("startTime")),
         reply: reply(line, usage),
         response: response(&member(line, "response"), dialect),

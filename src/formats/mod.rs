@@ -243,6 +243,13 @@ fn usage(value: Option<&Value>) -> Option<Usage> {
     })
 }
 
+/// The host of a URL, or of what was written in the place of one.
+fn host(url: &str) -> Option<String> {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let host = rest.split(['/', '?', '#', ':']).next().unwrap_or_default();
+    host.contains('.').then(|| host.to_ascii_lowercase())
+}
+
 fn status(value: Option<&Value>) -> Option<u16> {
     let value = value?;
     let number = value.as_u64().or_else(|| value.as_str()?.parse().ok())?;

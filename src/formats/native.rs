@@ -10,7 +10,7 @@
 //!
 //! Only `request` is needed: the body as it was sent. `time` (or `ts`) is ISO 8601, or seconds or milliseconds since 1970.
 //! `session` (or `session_id`) names the conversation; without it calls are joined by their growing message lists. `id`
-//! (or `request_id`) names the call, and the same id twice is one call, unless `attempt` tells them apart. `api` is
+//! (or `request_id`) names the call, and the same id twice is one call, unless `attempt` tells them apart. `server` is the URL or the host that it was sent to. `api` is
 //! one of [`Api`]'s ids; without it the body decides. `response` is a message, or the body that the
 //! provider answered; the response may also carry `status`, `error` and `usage`. `usage` counts tokens in our own words (`input` counts cached tokens
 //! in) or in those of either provider. A broken stream (`stream_complete: false`) has no response. Compactions are not
@@ -63,6 +63,7 @@ fn call(mut frame: Frame, stated: Option<Api>) -> Result<Call, String> {
     Ok(Call {
         id: super::name(line, &["id", "request_id"]).map(|id| with_attempt(id, line)),
         session: super::name(line, &["session", "session_id"]),
+        server: super::name(line, &["server"]).and_then(|url| super::host(&url)),
         time: super::time(line.get("time").or_else(|| line.get("ts"))),
         reply: reply(line),
         response: response.map(|response| answer(response, dialect)).unwrap_or_default(),

@@ -17,9 +17,7 @@ use crate::formats::shared;
 fn judge(call: &Call, history: &mut History) -> Judgement {
     let mut transcript = Transcript::of_request(&call.request, COUNTER);
     history.follow(call, &mut transcript);
-    // Files of recorded traffic are named for the server, which a call does not state.
-    let profile = ["deepseek", "groq"].into_iter().find(|id| call.place.source.contains(id));
-    let profile = profile.and_then(profiles::profile).filter(|profile| profile.speaks(transcript.api));
+    let profile = call.server.as_deref().and_then(|host| profiles::at_host(host, transcript.api));
     let target = Target::of(transcript.api, profile, transcript.model.as_deref());
     Judgement::of(&transcript, transcript.messages.len() as u32, &target, |_| true)
 }

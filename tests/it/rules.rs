@@ -77,6 +77,7 @@ pub fn call(request: Request, line: &Value) -> Call {
         id: None,
         session: line["session"].as_str().map(str::to_owned),
         time: None,
+        server: None,
         response: (dialects::for_api(request.api).answer)(&line["response"]),
         request,
         reply: Reply::default(),

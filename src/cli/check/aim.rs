@@ -16,7 +16,8 @@ pub(super) struct Aim {
     /// The language of bare bodies and of Cutpoint's own log, whatever they look like [default: told by content]
     #[arg(long, value_name = "ID", value_parser = api_of, long_help = api_help(), env = "CUTPOINT_API")]
     pub api: Option<Api>,
-    /// A server that adds rules to its API (azure, deepseek, vllm, ...); by default the API's first party
+    /// A server that adds rules to its API (azure, deepseek, vllm, ...) [default: the one that the log names, else the
+    /// API's first party]
     #[arg(long, value_parser = profile_of)]
     pub profile: Option<&'static Profile>,
     /// The model to judge for, in the place of the one that a request names
@@ -61,6 +62,8 @@ fn rule_of(id: &str) -> Result<&'static str, String> {
 pub(super) struct Seen<'m> {
     /// The language it is in; a profile may have it judged as another.
     pub api: Api,
+    /// The server that it is judged for, if not the first party.
+    pub profile: Option<&'static Profile>,
     pub model: Option<String>,
     pub messages: &'m [Message],
     /// The request, where the log has it as one.
@@ -72,13 +75,14 @@ impl Aim {
     /// The judgement on one request, by what its session has shown before.
     pub fn judge<'m>(&self, call: &'m mut Call, history: &mut History) -> Seen<'m> {
         let api = call.request.api;
-        if let Some(profile) = self.profile {
+        let profile = self.profile.or_else(|| profiles::at_host(call.server.as_deref()?, api));
+        if let Some(profile) = profile {
             profile.adopt(&mut call.request);
         }
-        let target = self.target(call.request.api, call.request.model.as_deref());
+        let target = self.target(call.request.api, profile, call.request.model.as_deref());
         let mut transcript = judge::transcript(&call.request, &target);
         history.follow(call, &mut transcript);
-        Seen { api, request: Some(&call.request), ..self.judge_prefix(&transcript, &call.request.messages) }
+        Seen { api, request: Some(&call.request), ..self.judge_prefix(&transcript, profile, &call.request.messages) }
     }
 
     /// The judgement on a conversation by its last request, as its compactions left it: a call without result at its end
@@ -92,28 +96,33 @@ impl Aim {
         let last = session::last(session::session(conversation));
         let mut transcript = Transcript::of_session(&last.session, &size::BYTES);
         transcript.mark_gaps(&gaps, &last.inserted);
-        told(Seen { api, ..self.judge_prefix(&transcript, &last.session.messages) });
+        told(Seen { api, ..self.judge_prefix(&transcript, self.profile, &last.session.messages) });
     }
 
     /// The judgement on the first messages of a transcript.
-    fn judge_prefix<'m>(&self, transcript: &Transcript, messages: &'m [Message]) -> Seen<'m> {
-        let target = self.target(transcript.api, transcript.model.as_deref());
+    fn judge_prefix<'m>(
+        &self,
+        transcript: &Transcript,
+        profile: Option<&'static Profile>,
+        messages: &'m [Message],
+    ) -> Seen<'m> {
+        let target = self.target(transcript.api, profile, transcript.model.as_deref());
         let judgement = Judgement::of(transcript, messages.len() as u32, &target, |finding| self.wants(finding));
         let model = target.model.map(str::to_owned);
-        Seen { api: transcript.api, model, messages, request: None, judgement }
+        Seen { api: transcript.api, profile: target.profile, model, messages, request: None, judgement }
     }
 
     /// Whom a request in an API's language is judged for, that names this model.
-    fn target<'t>(&'t self, api: Api, named: Option<&'t str>) -> Target<'t> {
+    fn target<'t>(&'t self, api: Api, profile: Option<&'static Profile>, named: Option<&'t str>) -> Target<'t> {
         // A profile speaks for requests in its own language only; the end of the run says for how many it did not.
-        let profile = self.profile.filter(|profile| profile.speaks(api));
+        let profile = profile.filter(|profile| profile.speaks(api));
         Target::of(api, profile, self.model.as_deref().or(named))
     }
 
     /// The repair of a request that would be refused.
     pub fn repair(&self, seen: &Seen) -> Option<Repair> {
         let request = seen.request?;
-        let target = self.target(request.api, seen.model.as_deref());
+        let target = self.target(request.api, seen.profile, seen.model.as_deref());
         repair::repair(request, &target, &seen.judgement, &|finding| self.wants(finding))
     }
 

@@ -139,9 +139,10 @@ fn heading(screen: &Screen, judged: &Judged) -> String {
         Verdict::Accept => Ink::Plain,
     };
     let model = judged.model.map(|model| format!(", {}", fit(model, 40))).unwrap_or_default();
+    let server = judged.judgement.profile.map(|id| format!(", at {id}")).unwrap_or_default();
     let place = fit(&judged.place.to_string(), LONGEST_PLACE);
     format!(
-        "{}: {} ({}{model})\n",
+        "{}: {} ({}{model}{server})\n",
         screen.paint(Ink::Strong, &place),
         screen.paint(ink, verdict.as_str()),
         judged.judgement.api
