@@ -6,7 +6,8 @@
 //! A `thinking` or `redacted_thinking` block with `cache_control`.
 //!
 //! ## Provider answers
-//! "thinking.cache_control: Extra inputs are not permitted".
+//! "messages.N.content.K.thinking.cache_control: Extra inputs are not permitted", or `redacted_thinking` in place of
+//! `thinking`.
 //!
 //! ## Applies to
 //! Anthropic Messages; seen in public reports.
@@ -42,7 +43,7 @@
 //! Put the mark on the block before or behind it.
 //!
 //! ## Sources
-//! Wei-Shaw/sub2api#225
+//! Wei-Shaw/sub2api#225; LeenHawk/gproxy#67
 
 use super::{Findings, Rule, Scope, Severity, Target};
 use crate::model::Api;
@@ -53,7 +54,10 @@ pub(super) const RULE: Rule = Rule {
     id: "cache_control_not_allowed",
     about: "a cache mark stands on thinking",
     docs: include_str!("cache_control_not_allowed.rs"),
-    texts: &["thinking.cache_control: Extra inputs are not permitted"],
+    texts: &[
+        "thinking.cache_control: Extra inputs are not permitted",
+        "redacted_thinking.cache_control: Extra inputs are not permitted",
+    ],
     hides: false,
     scope: Scope::Neighbours,
     sides: &[],

@@ -29,7 +29,8 @@
 //! Send back the container that the response named.
 //!
 //! ## Sources
-//! the vendor's reference on programmatic tool calling
+//! the vendor's reference on programmatic tool calling; anthropics/anthropic-sdk-python#1801;
+//! anthropics/anthropic-sdk-typescript#1114; UKGovernmentBEIS/inspect_ai#4603
 
 use super::{Findings, Place, Rule, Scope, anthropic_error};
 use crate::transcript::marks::Marks;

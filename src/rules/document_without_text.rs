@@ -9,7 +9,7 @@
 //! "A text block must be included when using documents."
 //!
 //! ## Applies to
-//! Bedrock Converse; seen in public reports.
+//! Bedrock Converse; documented, and seen in public reports.
 //!
 //! ## Example
 //! ```json
@@ -37,7 +37,8 @@
 //! Say beside the document what to do with it.
 //!
 //! ## Sources
-//! BerriAI/litellm#36499; maximhq/bifrost#5817; ag-ui-protocol/ag-ui#1978
+//! "Message" in the Amazon Bedrock API reference; BerriAI/litellm#36499; maximhq/bifrost#5817;
+//! ag-ui-protocol/ag-ui#1978
 
 use super::{Findings, Place, Rule, Scope, error_for};
 use crate::model::Api;

@@ -6,10 +6,10 @@
 //! A message list without any entry, as a trimmer leaves it when nothing fits its target.
 //!
 //! ## Provider answers
-//! Anthropic: "messages: at least one message is required". OpenAI: "[] is too short - 'messages'". Responses: "One of
-//! \"input\" or \"previous_response_id\" or 'prompt' or 'conversation_id' must be provided." Gemini: "*
-//! GenerateContentRequest.contents: contents is not specified". Bedrock: "A conversation must start with a user message."
-//! Mistral: "Conversation must have at least one message".
+//! Anthropic: "messages: at least one message is required". OpenAI: "[] is too short - 'messages'", "Invalid
+//! 'messages': empty array." Responses: "One of \"input\" or \"previous_response_id\" or 'prompt' or 'conversation_id'
+//! must be provided." Gemini: "* GenerateContentRequest.contents: contents is not specified". Bedrock: "A conversation
+//! must start with a user message." Mistral: "Conversation must have at least one message".
 //!
 //! ## Applies to
 //! Every API. Responses takes an empty list beside `previous_response_id`, `conversation` or a stored `prompt`.
@@ -23,8 +23,8 @@
 //! Keep at least the last user message, however large it is.
 //!
 //! ## Sources
-//! The API references of Anthropic and OpenAI; hua-bang/pulse-agent#354; pydantic/pydantic-ai#3470; vercel/ai#3775;
-//! langchain-ai/langchain-google#1393; elastic/kibana#246393
+//! The API references of Anthropic and OpenAI; hua-bang/pulse-agent#354; CopilotKit/CopilotKit#529;
+//! pydantic/pydantic-ai#3470; vercel/ai#3775; langchain-ai/langchain-google#1393; elastic/kibana#246393
 
 use super::{Findings, Place, Rule, Scope, Severity};
 use crate::transcript::Prompt;
@@ -36,6 +36,7 @@ pub(super) const RULE: Rule = Rule {
     texts: &[
         "at least one message is required",
         "[] is too short - 'messages'",
+        "Invalid 'messages': empty array",
         "'conversation_id' must be provided",
         "contents is not specified",
         "Conversation must have at least one message",

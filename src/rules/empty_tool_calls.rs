@@ -6,7 +6,8 @@
 //! `tool_calls: []`.
 //!
 //! ## Provider answers
-//! "[] is too short - 'messages.N.tool_calls'"
+//! "[] is too short - 'messages.N.tool_calls'", "Invalid 'messages[N].tool_calls': empty array. Expected an array with
+//! minimum length 1, but got an empty array instead." Qwen: "Empty tool_calls is not supported in message".
 //!
 //! ## Applies to
 //! OpenAI Chat; seen in public reports.
@@ -26,7 +27,8 @@
 //! Leave the member out where there is no call.
 //!
 //! ## Sources
-//! the API reference of the vendor
+//! openai/openai-python#2061; openai/openai-node#1341; home-assistant/core#118577;
+//! smallmain/vscode-unify-chat-provider#65
 
 use super::{Findings, Place, Rule, Scope, error_for};
 use crate::model::Api;
@@ -36,7 +38,11 @@ pub(super) const RULE: Rule = Rule {
     id: "empty_tool_calls",
     about: "an assistant message has an empty list of calls",
     docs: include_str!("empty_tool_calls.rs"),
-    texts: &["[] is too short - 'messages.N.tool_calls'"],
+    texts: &[
+        "[] is too short - 'messages.N.tool_calls'",
+        "Invalid 'messages[N].tool_calls': empty array",
+        "Empty tool_calls is not supported in message",
+    ],
     hides: false,
     scope: Scope::Neighbours,
     sides: &[],

@@ -7,7 +7,8 @@
 //! `thoughtSignature`. Its siblings need none, and finished turns are not looked at.
 //!
 //! ## Provider answers
-//! "Function call is missing a thought_signature in functionCall parts"
+//! "Function call is missing a thought_signature in functionCall parts". Vertex: "Unable to submit request because
+//! function call `NAME` in the N. content block is missing a `thought_signature`."
 //!
 //! ## Applies to
 //! Gemini 3 and later; seen in public reports. Earlier models take it; without a model it depends.
@@ -57,7 +58,8 @@
 //! Send the part back as the model wrote it, or sign it `skip_thought_signature_validator`.
 //!
 //! ## Sources
-//! The guide of the vendor to thought signatures
+//! The guide of the vendor to thought signatures; nanbingxyz/5ire#405; google-gemini/gemini-cli#14437;
+//! warpdotdev/warp#8099
 
 use super::{Findings, Place, Rule, Scope, Severity, Target};
 use crate::model::Api;
@@ -67,7 +69,10 @@ pub(super) const RULE: Rule = Rule {
     id: "gemini_thought_signature_missing",
     about: "a function call of the current turn lacks its thought signature",
     docs: include_str!("gemini_thought_signature_missing.rs"),
-    texts: &["Function call is missing a thought_signature in functionCall parts"],
+    texts: &[
+        "Function call is missing a thought_signature in functionCall parts",
+        "content block is missing a `thought_signature`",
+    ],
     hides: false,
     scope: Scope::List,
     sides: &[],

@@ -6,10 +6,12 @@
 //! An image part in a message of any role but `user`, a tool result included.
 //!
 //! ## Provider answers
-//! "Image URLs are only allowed for messages with role 'user'".
+//! "Invalid 'messages[N]'. Image URLs are only allowed for messages with role 'user', but this message with role 'tool'
+//! contains an image URL."
 //!
 //! ## Applies to
-//! OpenAI Chat; seen in public reports.
+//! OpenAI Chat; seen in public reports up to 2025. One of 2026 saw GPT-5.2 take an image in a tool message without
+//! reading it (openai/openai-openapi#523).
 //!
 //! ## Example
 //! ```json

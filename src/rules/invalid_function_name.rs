@@ -6,10 +6,14 @@
 //! A call whose function name is empty or holds anything but letters, digits, `_` and `-`.
 //!
 //! ## Provider answers
-//! "Invalid 'messages[N].tool_calls[K].function.name': string does not match pattern".
+//! OpenAI: "Invalid 'messages[N].tool_calls[K].function.name': string does not match pattern", or "empty string".
+//! Anthropic: "messages.N.content.K.tool_use.name: String should match pattern". Converse: "Value at
+//! 'messages.N.member.content.K.member.toolUse.name' failed to satisfy constraint: Member must satisfy regular
+//! expression pattern: [a-zA-Z0-9_-]+".
 //!
 //! ## Applies to
-//! OpenAI Chat; seen in public reports.
+//! OpenAI Chat; seen in public reports. Anthropic Messages and Bedrock Converse refuse such names too: their texts are
+//! recognised, and their requests are not checked for it.
 //!
 //! ## Example
 //! ```json
@@ -39,7 +43,8 @@
 //! Rename the function in the tools and in the history.
 //!
 //! ## Sources
-//! mcp-use/mcp-use#90; mcp-use/mcp-use#94
+//! mcp-use/mcp-use#90; mcp-use/mcp-use#94; continuedev/continue#5091; langchain-ai/langsmith-sdk#899;
+//! anthropics/claude-code#2673; pydantic/pydantic-ai#4585; anomalyco/opencode#48750
 
 use super::{Findings, Rule, Scope, Severity, Target};
 use crate::model::Api;
@@ -50,7 +55,13 @@ pub(super) const RULE: Rule = Rule {
     id: "invalid_function_name",
     about: "the name of a called function holds characters that the provider refuses",
     docs: include_str!("invalid_function_name.rs"),
-    texts: &["Invalid 'messages[N].tool_calls[K].function.name': string does not match pattern"],
+    texts: &[
+        "Invalid 'messages[N].tool_calls[K].function.name': string does not match pattern",
+        "Invalid 'messages[N].tool_calls[K].function.name': empty string",
+        "tool_use.name: String should match pattern",
+        "tool_use.name: String should have at most",
+        "toolUse.name failed to satisfy constraint",
+    ],
     hides: false,
     scope: Scope::Neighbours,
     sides: &[],

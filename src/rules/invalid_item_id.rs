@@ -11,7 +11,9 @@
 //! underscores, or dashes, but this value contained additional characters."
 //!
 //! ## Applies to
-//! OpenAI Responses; seen in public reports. DeepSeek's endpoint takes any id (seen in recorded traffic).
+//! OpenAI Responses; seen in public reports. By its text an id may hold dashes, yet two reports saw ids with a dash
+//! refused, one of them against the same id with `_` (CopilotKit/CopilotKit#6117, ranxianglei/billion-context#1052).
+//! DeepSeek's endpoint takes any id (seen in recorded traffic).
 //!
 //! ## Example
 //! ```json
@@ -39,7 +41,8 @@
 //! Send the id that the server gave, or none.
 //!
 //! ## Sources
-//! openai/codex#33176; Wei-Shaw/sub2api#3981; UKGovernmentBEIS/inspect_ai#1545; ranxianglei/billion-context#1052
+//! openai/codex#33176; Wei-Shaw/sub2api#3981; openai/codex#9360; UKGovernmentBEIS/inspect_ai#1545;
+//! CopilotKit/CopilotKit#6117; ranxianglei/billion-context#1052
 
 use super::{Findings, Place, Rule, Scope, error_for};
 use crate::model::Api;

@@ -6,7 +6,8 @@
 //! A `name` outside letters, digits, `_` and `-`, or longer than 64.
 //!
 //! ## Provider answers
-//! "Invalid 'messages[N].name': string does not match pattern"
+//! "Invalid 'messages[N].name': string does not match pattern". In 2024 the pattern was `^[a-zA-Z0-9_-]+$`; a report of
+//! 2026 shows `^[^\s<|\\/>]+$`, which takes more.
 //!
 //! ## Applies to
 //! OpenAI Chat; seen in public reports.
@@ -20,7 +21,7 @@
 //! Replace what is not allowed, or say the name in the text.
 //!
 //! ## Sources
-//! the API reference of the vendor
+//! microsoft/semantic-kernel#9340; microsoft/autogen#4157; FlowiseAI/Flowise#2948; langchain-ai/langchain#35054
 
 use super::{Findings, Place, Rule, Scope, error_for};
 use crate::model::Api;

@@ -6,10 +6,12 @@
 //! A `functionResponse` whose `name` is empty or absent.
 //!
 //! ## Provider answers
-//! "function_response.name: Name cannot be empty."
+//! Gemini: "function_response.name: Name cannot be empty." OpenAI Chat: "Missing parameter 'name': messages with role
+//! 'function' must have a 'name'."
 //!
 //! ## Applies to
-//! Gemini; seen in public reports.
+//! Gemini; seen in public reports. OpenAI Chat refuses a `function` message without a name: its text is recognised, and
+//! its requests are not checked for it.
 //!
 //! ## Example
 //! ```json
@@ -53,7 +55,8 @@
 //! Repeat the name of the call.
 //!
 //! ## Sources
-//! langflow-ai/langflow#9437; router-for-me/CLIProxyAPI#1903
+//! langflow-ai/langflow#9437; router-for-me/CLIProxyAPI#1903; router-for-me/CLIProxyAPI#2104;
+//! langchain-ai/langchainjs#6570; open-compass/T-Eval#66
 
 use super::{Findings, Place, Rule, Scope, error_for};
 use crate::model::Api;

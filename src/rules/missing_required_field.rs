@@ -6,10 +6,11 @@
 //! A `reasoning` item without `summary`.
 //!
 //! ## Provider answers
-//! "missing required field `summary`"
+//! "Missing required parameter: 'input[N].summary'." A compatible server: "`input[N]` missing required field
+//! `summary`".
 //!
 //! ## Applies to
-//! OpenAI Responses; seen in a public report about a compatible server.
+//! OpenAI Responses, first party and compatible servers; seen in public reports.
 //!
 //! ## Example
 //! ```json
@@ -43,7 +44,7 @@
 //! Send `summary`, empty if need be.
 //!
 //! ## Sources
-//! A public report about a compatible server
+//! AAswordman/Operit#797; newo-ether/Agora#126; newo-ether/Agora#141; diegosouzapw/OmniRoute#11129
 
 use super::{Findings, Place, Rule, Scope, error_for};
 use crate::model::Api;
@@ -53,7 +54,7 @@ pub(super) const RULE: Rule = Rule {
     id: "missing_required_field",
     about: "an item lacks a member that its type must have",
     docs: include_str!("missing_required_field.rs"),
-    texts: &["missing required field `summary`"],
+    texts: &["parameter: 'input[N].summary'", "missing required field `summary`"],
     hides: false,
     scope: Scope::List,
     sides: &[],

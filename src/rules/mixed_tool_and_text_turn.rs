@@ -6,10 +6,12 @@
 //! A user message with results and a text, for a model that takes one or the other.
 //!
 //! ## Provider answers
-//! "Conversation blocks and tool result blocks cannot be provided in the same turn."
+//! "messages.N.content: Conversation blocks and tool result blocks cannot be provided in the same turn." Of text beside
+//! calls, which is not looked for: "Conversation blocks and tool use blocks cannot be provided in the same turn."
 //!
 //! ## Applies to
-//! Llama models on Bedrock Converse; seen in public reports. Claude models of today take it.
+//! Llama models on Bedrock Converse; seen in public reports. Claude 3 Opus refused it in 2024; Claude models of today
+//! take it.
 //!
 //! ## Example
 //! ```json
@@ -63,7 +65,8 @@
 //! Send the text in a later turn, or inside the result.
 //!
 //! ## Sources
-//! strands-agents/harness-sdk#1223; langchain-ai/langchain-aws#141; quarkiverse/quarkus-langchain4j#1983
+//! strands-agents/harness-sdk#1223; langchain-ai/langchain-aws#141; BerriAI/litellm#6053; of text beside calls
+//! quarkiverse/quarkus-langchain4j#1983
 
 use super::{Findings, Place, Rule, Scope, Severity, Target};
 use crate::model::Api;
@@ -73,7 +76,10 @@ pub(super) const RULE: Rule = Rule {
     id: "mixed_tool_and_text_turn",
     about: "text stands beside tool results",
     docs: include_str!("mixed_tool_and_text_turn.rs"),
-    texts: &["Conversation blocks and tool result blocks cannot be provided in the same turn"],
+    texts: &[
+        "Conversation blocks and tool result blocks cannot be provided in the same turn",
+        "Conversation blocks and tool use blocks cannot be provided in the same turn",
+    ],
     hides: false,
     scope: Scope::Neighbours,
     sides: &[],

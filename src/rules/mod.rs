@@ -213,6 +213,7 @@ const UNANSWERED_CONVERSE: &str = "Expected toolResult blocks at messages.N.cont
 /// missing, missing beside others, still to come or in the wrong place.
 const LOST_RESULT: &[&str] = &[
     UNANSWERED,
+    "Messages following `tool_use` blocks must begin with a matching number of `tool_result` blocks",
     UNANSWERED_CONVERSE,
     "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'",
     "insufficient tool messages following tool_calls message",

@@ -11,7 +11,8 @@
 //! "Item 'rs_…' of type 'reasoning' was provided without its required following item."
 //!
 //! ## Applies to
-//! OpenAI Responses; seen in public reports and in recorded traffic. DeepSeek's endpoint joins no items.
+//! OpenAI Responses; seen in public reports and in recorded traffic. One report saw a model of September 2026 take
+//! encrypted reasoning alone with `store: false` (jin-bo/agentao#321). DeepSeek's endpoint joins no items.
 //!
 //! ## Example
 //! ```json

@@ -10,7 +10,8 @@
 //! "Item 'fc_…' of type 'function_call' was provided without its required 'reasoning' item: 'rs_…'."
 //!
 //! ## Applies to
-//! OpenAI Responses, reasoning models with stored items; seen in public reports.
+//! OpenAI Responses, reasoning models with stored items; seen in public reports. One saw a model of September 2026 take
+//! a call alone with `store: false` (jin-bo/agentao#321).
 //!
 //! ## Example
 //! ```json

@@ -6,10 +6,14 @@
 //! A text block behind a `tool_use` in the same assistant message.
 //!
 //! ## Provider answers
-//! "ids were found without `tool_result` blocks immediately after".
+//! "messages.N: `tool_use` ids were found without `tool_result` blocks immediately after: ID", though the result
+//! follows. One report of a request with thinking has "This model does not support assistant message prefill" instead
+//! (stacklok/mecatl#1465).
 //!
 //! ## Applies to
-//! Anthropic Messages; seen in recorded traffic and public reports, not on every request.
+//! Anthropic Messages; seen in recorded traffic and public reports, not on every request. A server's call with its
+//! result, or a `fallback` block, behind a `tool_use` draws the same text (vercel/ai#13013, can1357/oh-my-pi#4781);
+//! only text is looked for.
 //!
 //! ## Example
 //! ```json
@@ -40,7 +44,8 @@
 //! Put the text before the calls.
 //!
 //! ## Sources
-//! No public thread is known to us; recorded traffic shows it on some requests.
+//! can1357/oh-my-pi#544; can1357/oh-my-pi#4781; earendil-works/pi#4071; stacklok/mecatl#1465; traffic that
+//! anomalyco/opencode recorded
 
 use super::{Findings, Place, Rule, Scope, Severity, Target, UNANSWERED};
 use crate::model::Api;

@@ -30,7 +30,8 @@
 //! Keep the marks that end the longest stable prefixes, at most four.
 //!
 //! ## Sources
-//! the vendor's reference on prompt caching
+//! the vendor's reference on prompt caching; tghamm/Anthropic.SDK#50; griffinmartin/opencode-claude-auth#121;
+//! VicBilibily/GCMP#83
 
 use super::{Findings, Place, Rule, Scope, anthropic_error};
 use crate::transcript::Prompt;

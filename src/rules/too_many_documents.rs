@@ -9,7 +9,7 @@
 //! "You can't include more than 5 documents in a request."
 //!
 //! ## Applies to
-//! Bedrock Converse; seen in public reports.
+//! Bedrock Converse; documented for a message, and seen for a whole request in public reports.
 //!
 //! ## Example
 //! ```json
@@ -73,7 +73,7 @@
 //! Send the documents in use alone.
 //!
 //! ## Sources
-//! aws-samples/generative-ai-use-cases#1685
+//! "Message" in the Amazon Bedrock API reference; aaif-goose/goose#1267; aws-samples/generative-ai-use-cases#1685
 
 use super::{Findings, Place, Rule, Scope, error_for};
 use crate::model::Api;

@@ -6,10 +6,11 @@
 //! A call or result whose id has more than 40 characters; some models and APIs take 64.
 //!
 //! ## Provider answers
-//! "string too long. Expected a string with maximum length 40".
+//! "Invalid 'messages[N].tool_calls[K].id': string too long. Expected a string with maximum length 40", or 64.
 //!
 //! ## Applies to
-//! OpenAI Chat; depends on the model; seen in public reports.
+//! OpenAI Chat; depends on the model, the server and the day; seen in public reports. Those of 2025 state 40, those
+//! about Azure up to March 2026 as well; of OpenAI's own API those of August and September 2026 state 64.
 //!
 //! ## Example
 //! ```json
@@ -39,7 +40,7 @@
 //! Shorten the id in the call and in its result alike.
 //!
 //! ## Sources
-//! openclaw/openclaw#875; langmanus/langmanus#119; vercel/ai#8132
+//! camel-ai/camel#2215; openclaw/openclaw#875; Azure/azure-dev#7324; of 64 decolua/9router#3167 and jin-bo/agentao#321
 
 use super::{Findings, Place, Rule, Scope, Severity, Side, Target, Verdict};
 use crate::model::Api;

@@ -7,8 +7,10 @@
 //! cancelled, or the results were cut.
 //!
 //! ## Provider answers
-//! Anthropic: "`tool_use` ids were found without `tool_result` blocks immediately after: ID" (`messages.N`). OpenAI:
-//! "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The
+//! Anthropic: "`tool_use` ids were found without `tool_result` blocks immediately after: ID" (`messages.N`); up to the
+//! spring of 2025, at the message behind: "Did not find 1 `tool_result` block(s) at the beginning of this message.
+//! Messages following `tool_use` blocks must begin with a matching number of `tool_result` blocks." OpenAI: "An
+//! assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The
 //! following tool_call_ids did not have response messages: ID".
 //!
 //! ## Applies to
@@ -31,7 +33,8 @@
 //! call.
 //!
 //! ## Sources
-//! anthropics/claude-code#2039; anthropics/claude-code#1956; zed-industries/zed#29401
+//! anthropics/claude-code#2039; anthropics/claude-code#1956; zed-industries/zed#29401; anthropics/claude-code#37;
+//! anthropics/anthropic-sdk-typescript#653
 
 use super::{Findings, LOST_RESULT, Missing, Rule, Scope, identified_error, report_open};
 use crate::transcript::Prompt;
