@@ -5,14 +5,15 @@ use crate::rules::Rule;
 
 /// The first text with which the provider of an API answers a broken rule, where the documentation quotes one.
 ///
-/// Texts are anyone's unless a name stands before them: `Anthropic: "…", "…". Bedrock in 2024: "…"`.
+/// Texts are anyone's unless a name stands before them, in their sentence: `Anthropic: "…"; before 2025: "…". Bedrock:
+/// "…"`.
 pub(super) fn answer(rule: &Rule, api: Api) -> Option<String> {
     let said = rule.section("Provider answers")?;
     let (mut rest, mut speaker) = (said.as_str(), None);
     while let Some((before, from)) = rest.split_once('"') {
         let (quote, behind) = quote(from)?;
         if let Some(label) = before.trim_end().strip_suffix(':') {
-            speaker = speaker_of(label);
+            speaker = speaker_of(label).or(speaker.filter(|_| continues(label)));
         }
         if speaker.is_none_or(|apis| apis.contains(&api)) {
             return Some(quote);
@@ -26,6 +27,11 @@ pub(super) fn answer(rule: &Rule, api: Api) -> Option<String> {
 fn speaker_of(label: &str) -> Option<&'static [Api]> {
     let sentence = label.rsplit(". ").next().unwrap_or(label);
     SPEAKERS.iter().find(|(name, _)| sentence.contains(name)).map(|(_, apis)| *apis)
+}
+
+/// Whether a label goes on with the sentence of the text before it.
+fn continues(label: &str) -> bool {
+    !label.contains(". ") && !label.trim_start().starts_with(char::is_uppercase)
 }
 
 /// Names in labels, and the APIs whose first party they are; a server or a template that adds rules is nobody's.
@@ -77,6 +83,7 @@ mod tests {
         check("consecutive_same_role", Api::BedrockConverse, Some("roles must alternate between \"user\""));
         check("consecutive_same_role", Api::AnthropicMessages, None);
         check("text_before_tool_result", Api::AnthropicMessages, Some("ids were found without"));
+        check("unanswered_tool_call", Api::OpenaiChat, Some("must be followed by tool messages"));
     }
 
     #[test]
