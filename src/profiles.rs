@@ -26,6 +26,8 @@ pub struct Profile {
     pub keeps_reasoning: bool,
     /// No assistant message is empty.
     pub refuses_empty_assistant: bool,
+    /// Ids of calls in Chat have 40 characters at most.
+    pub short_ids: bool,
     /// In Responses, nothing the assistant says stands between calls and their outputs.
     pub adjacent_outputs: bool,
     /// In Responses, ids of items may be any and join nothing: the server keeps no items.
@@ -45,6 +47,7 @@ const fn plain(id: &'static str, about: &'static str, apis: &'static [Api]) -> P
         has_template: false,
         keeps_reasoning: false,
         refuses_empty_assistant: false,
+        short_ids: false,
         adjacent_outputs: false,
         keeps_no_items: false,
     }
@@ -58,6 +61,7 @@ const ANTHROPIC: Api = Api::AnthropicMessages;
 pub const PROFILES: &[Profile] = &[
     Profile {
         hosts: &["openai.azure.com", "cognitiveservices.azure.com", "services.ai.azure.com"],
+        short_ids: true,
         ..plain("azure", "Azure OpenAI", &[CHAT, RESPONSES])
     },
     Profile {

@@ -31,6 +31,7 @@ pub(super) const FIXES: &[(&str, Fix)] = &[
     ("missing_required_field", items::add_summary),
     ("missing_tool_call_id", ids::give),
     ("invalid_tool_call_id", ids::replace),
+    ("tool_call_id_too_long", ids::replace),
     ("duplicate_tool_call_id", ids::part),
     ("duplicate_tool_result", results::drop_second),
     ("orphan_tool_result", results::drop_orphans),

@@ -12,8 +12,7 @@
 //! expression pattern: [a-zA-Z0-9_-]+".
 //!
 //! ## Applies to
-//! OpenAI Chat; seen in public reports. Anthropic Messages and Bedrock Converse refuse such names too: their texts are
-//! recognised, and their requests are not checked for it.
+//! OpenAI Chat, Anthropic Messages and Bedrock Converse; seen in public reports.
 //!
 //! ## Example
 //! ```json
@@ -46,7 +45,7 @@
 //! mcp-use/mcp-use#90; mcp-use/mcp-use#94; continuedev/continue#5091; langchain-ai/langsmith-sdk#899;
 //! anthropics/claude-code#2673; pydantic/pydantic-ai#4585; anomalyco/opencode#48750
 
-use super::{Findings, Rule, Scope, Severity, Target};
+use super::{Findings, Rule, Scope, error_for};
 use crate::model::Api;
 use crate::transcript::Prompt;
 use crate::transcript::marks::Marks;
@@ -65,13 +64,9 @@ pub(super) const RULE: Rule = Rule {
     hides: false,
     scope: Scope::Neighbours,
     sides: &[],
-    severity,
+    severity: |target| error_for(&[Api::AnthropicMessages, Api::OpenaiChat, Api::BedrockConverse], target),
     check,
 };
-
-fn severity(target: &Target) -> Option<Severity> {
-    (target.api == Api::OpenaiChat).then_some(Severity::Error)
-}
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
     for (site, part) in prompt.marked(Marks::BAD_TOOL_NAME) {

@@ -3,7 +3,8 @@
 //! The `name` of a message has letters or a length that the API does not take.
 //!
 //! ## Finds
-//! A `name` outside letters, digits, `_` and `-`, or longer than 64.
+//! A `name` with white space or one of `<|\/>`, an empty one, or one longer than 64; and, as a warning, one with others
+//! than letters, digits, `_` and `-`.
 //!
 //! ## Provider answers
 //! "Invalid 'messages[N].name': string does not match pattern". In 2024 the pattern was `^[a-zA-Z0-9_-]+$`; a report of
@@ -23,7 +24,7 @@
 //! ## Sources
 //! microsoft/semantic-kernel#9340; microsoft/autogen#4157; FlowiseAI/Flowise#2948; langchain-ai/langchain#35054
 
-use super::{Findings, Place, Rule, Scope, error_for};
+use super::{Findings, Place, Rule, Scope, Severity, Side, Verdict, error_for};
 use crate::model::Api;
 use crate::transcript::{Marks, Prompt};
 
@@ -34,14 +35,19 @@ pub(super) const RULE: Rule = Rule {
     texts: &["Invalid 'messages[N].name': string does not match pattern"],
     hides: false,
     scope: Scope::Neighbours,
-    sides: &[],
+    sides: &[
+        Side { target: "OpenAI's own API since 2026", verdict: Verdict::Accept },
+        Side { target: "OpenAI's own API before, and servers that go by it", verdict: Verdict::Reject },
+    ],
     severity: |target| error_for(&[Api::OpenaiChat], target),
     check,
 };
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
-    for (position, _) in prompt.marked_messages(Marks::BAD_SPEAKER_NAME) {
+    for (position, message) in prompt.marked_messages(Marks::BAD_SPEAKER_NAME.and(Marks::LATE_SPEAKER_NAME)) {
+        let is_bad = message.marks.has(Marks::BAD_SPEAKER_NAME);
+        let severity = if is_bad { Severity::Error } else { Severity::Warning };
         let say = format!("the name of message {position} is none that this API takes: use letters, digits, _ and -");
-        findings.report(Place::message(position), Vec::new(), say);
+        findings.report_as(severity, Place::message(position), Vec::new(), say);
     }
 }

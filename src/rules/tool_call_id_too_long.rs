@@ -3,7 +3,7 @@
 //! An id is longer than 40 characters.
 //!
 //! ## Finds
-//! A call or result whose id has more than 40 characters; some models and APIs take 64.
+//! A call or result whose id has more than 64 characters, which nobody takes, or more than 40, which some do.
 //!
 //! ## Provider answers
 //! "Invalid 'messages[N].tool_calls[K].id': string too long. Expected a string with maximum length 40", or 64.
@@ -58,26 +58,32 @@ pub(super) const RULE: Rule = Rule {
     hides: false,
     scope: Scope::Neighbours,
     sides: &[
-        Side { target: "models and servers that take 64 characters", verdict: Verdict::Accept },
-        Side { target: "OpenAI's own API", verdict: Verdict::Reject },
+        Side { target: "OpenAI's own API since the middle of 2026", verdict: Verdict::Accept },
+        Side { target: "OpenAI's own API before, Azure OpenAI, and servers that go by them", verdict: Verdict::Reject },
     ],
     severity,
     check,
 };
 
 fn severity(target: &Target) -> Option<Severity> {
-    (target.api == Api::OpenaiChat).then_some(Severity::Warning)
+    let is_strict = target.has(|profile| profile.short_ids);
+    let severity = if is_strict { Severity::Error } else { Severity::Warning };
+    (target.api == Api::OpenaiChat).then_some(severity)
 }
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
     for (position, entry) in prompt.entries().enumerate() {
         for (block, part) in (0..).zip(entry.parts) {
-            if prompt.id(part.id).is_some_and(|id| id.chars().count() > 40) {
-                let say = format!(
-                    "message {position} has a tool id of more than 40 characters: shorten it in call and result"
-                );
-                findings.report(Place::block(position, block), vec![part.id], say);
-            }
+            let most = match prompt.id(part.id).map_or(0, |id| id.chars().count()) {
+                0..=40 => continue,
+                41..=64 => 40,
+                _ => 64,
+            };
+            let severity = if most == 64 { Severity::Error } else { findings.severity() };
+            let say = format!(
+                "message {position} has a tool id of more than {most} characters: shorten it in call and result"
+            );
+            findings.report_as(severity, Place::block(position, block), vec![part.id], say);
         }
     }
 }

@@ -75,6 +75,8 @@ impl Marks {
     pub const CUT: Marks = Marks(1 << 29);
     /// Of a message: a list of calls that holds none.
     pub const EMPTY_CALLS: Marks = Marks(1 << 30);
+    /// Of a message: a name that was refused until lately.
+    pub const LATE_SPEAKER_NAME: Marks = Marks(1 << 43);
     /// Of a message: a name that holds what it may not hold.
     pub const BAD_SPEAKER_NAME: Marks = Marks(1 << 31);
     /// Of a message: reasoning that the server wants back in a member of its own.
@@ -236,7 +238,8 @@ fn chat(extra: &Fields) -> Marks {
     let name = extra.get("name").and_then(Value::as_str);
     Marks::default()
         .with(Marks::EMPTY_CALLS, extra.get("tool_calls").and_then(Value::as_array).is_some_and(Vec::is_empty))
-        .with(Marks::BAD_SPEAKER_NAME, name.is_some_and(|name| !is_tool_name(name) || name.len() > 64))
+        .with(Marks::BAD_SPEAKER_NAME, name.is_some_and(|name| !is_speaker_name(name)))
+        .with(Marks::LATE_SPEAKER_NAME, name.is_some_and(|name| is_speaker_name(name) && !is_tool_name(name)))
         .with(Marks::KEEPS_REASONING, extra.get("reasoning_content").is_some_and(Value::is_string))
         .with(Marks::PREFIX, extra.get("prefix") == Some(&Value::Bool(true)))
 }
@@ -395,6 +398,12 @@ fn is_custom(part: &Part) -> bool {
 
 fn is_json(text: &str) -> bool {
     serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+}
+
+/// Whether OpenAI takes a name of a message today.
+fn is_speaker_name(name: &str) -> bool {
+    let is_refused = |letter: char| letter.is_whitespace() || r"<|\/>".contains(letter);
+    (1..=64).contains(&name.chars().count()) && !name.contains(is_refused)
 }
 
 fn is_tool_name(name: &str) -> bool {
