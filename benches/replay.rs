@@ -75,6 +75,7 @@ fn session(seed: u64) -> Session {
         api: Api::OpenaiChat,
         model: None,
         prefaces: vec![(Preface::default(), None)],
+        envelopes: Vec::new(),
         messages,
         calls,
         compactions: Vec::new(),

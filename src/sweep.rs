@@ -118,7 +118,7 @@ impl Plan {
             let played = catch_unwind(AssertUnwindSafe(|| player.play(&subject, &mut seen)));
             let outcome = played.unwrap_or_else(|panic| give_up(&session.id, &player.cell, panic));
             let Some(outcome) = outcome else {
-                share.unknown(session);
+                share.unknown(&subject.transcript);
                 return;
             };
             let cuts = seen.cuts;
@@ -181,9 +181,11 @@ impl Share {
         }
     }
 
-    fn unknown(&mut self, session: &Session) {
-        let model =
-            session.model.as_deref().map_or("sessions without a model".to_owned(), |model| format!("`{model}`"));
+    /// Counts a session whose window nobody knows, by the first model without one.
+    fn unknown(&mut self, transcript: &Transcript) {
+        let lacking = transcript.terms.iter().find(|terms| terms.window.is_none());
+        let model = lacking.and_then(|terms| terms.model.as_deref());
+        let model = model.map_or("sessions without a model".to_owned(), |model| format!("`{model}`"));
         *self.unknown.entry(model).or_default() += 1;
     }
 

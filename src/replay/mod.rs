@@ -12,6 +12,7 @@ mod walk;
 use crate::cell::{Cell, Limits, Window};
 use crate::model::Tokens;
 use crate::policies::Evict;
+use crate::transcript::Terms;
 
 pub use subject::Subject;
 
@@ -116,12 +117,13 @@ impl Player {
         self.policy.result_cap()
     }
 
-    /// Plays one session; `None` if the cell takes the window of the session's model and nobody knows it.
+    /// Plays one session; `None` if the cell takes the window of each call's model and nobody knows one of them.
     pub fn play(&self, subject: &Subject, witness: &mut dyn Witness) -> Option<Outcome> {
         let limits = self.limits(subject)?;
-        Some(match self.policy.front() {
-            Some(front) if crate::baseline::judges_by_neighbours(subject.transcript.api) => {
-                front::play(subject.columns(self.policy.result_cap()), front, &limits, self.cell.mode, witness)
+        let turn_by_turn = crate::baseline::judges_by_neighbours(subject.transcript.api) && subject.is_uniform();
+        Some(match (self.policy.front(), limits.first()) {
+            (Some(front), Some(limits)) if turn_by_turn => {
+                front::play(subject.columns(self.policy.result_cap()), front, limits, self.cell.mode, witness)
             }
             _ => walk::play(subject, self.policy.as_ref(), &limits, self.cell.mode, witness),
         })
@@ -132,12 +134,16 @@ impl Player {
         Some(walk::play(subject, self.policy.as_ref(), &self.limits(subject)?, self.cell.mode, witness))
     }
 
-    fn limits(&self, subject: &Subject) -> Option<Limits> {
-        let window = match self.cell.window {
-            Window::Tokens(tokens) => tokens,
-            Window::Model => subject.model_window?,
+    /// The sizes at which it acts on calls of each terms.
+    fn limits(&self, subject: &Subject) -> Option<Vec<Limits>> {
+        let of_terms = |terms: &Terms| {
+            let window = match self.cell.window {
+                Window::Tokens(tokens) => tokens,
+                Window::Model => terms.window?,
+            };
+            let limits = self.cell.limits(window);
+            Some(if self.policy.compacts() { limits } else { Limits { trigger: u64::MAX, ..limits } })
         };
-        let limits = self.cell.limits(window);
-        Some(if self.policy.compacts() { limits } else { Limits { trigger: u64::MAX, ..limits } })
+        subject.transcript.terms.iter().map(of_terms).collect()
     }
 }

@@ -49,7 +49,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
-    if prompt.is_empty() && prompt.frame().counted.is_none() && !prompt.frame().has_source() {
+    if prompt.is_empty() && prompt.envelope().counted.is_none() && !prompt.envelope().has_source() {
         let say = "the request has no messages: keep at least the last user message";
         findings.report(Place::REQUEST, Vec::new(), say.to_owned());
     }

@@ -48,8 +48,8 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
-    let frame = prompt.frame();
-    if frame.previous_response && frame.conversation {
+    let envelope = prompt.envelope();
+    if envelope.previous_response && envelope.conversation {
         let say = "`previous_response_id` and `conversation` exclude each other: name one".to_owned();
         findings.report(Place::message(0), Vec::new(), say);
     }

@@ -65,7 +65,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
-    if !prompt.frame().store_off {
+    if !prompt.envelope().store_off {
         return;
     }
     for (position, entry) in prompt.entries().enumerate() {

@@ -50,7 +50,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
     // A transcript that is no request may have lost the signatures on its way to the disk.
-    let is_sent = prompt.frame().is_lone;
+    let is_sent = prompt.envelope().is_lone;
     let mut latest = None;
     for (site, part) in prompt.marked(Marks::UNSIGNED.and(Marks::OTHER_MODEL).and(Marks::EDITED)) {
         let message = site.message;

@@ -90,7 +90,7 @@ fn severity(target: &Target) -> Option<Severity> {
 }
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
-    if !prompt.frame().no_tools {
+    if !prompt.envelope().no_tools {
         return;
     }
     let holds_tools = |position: &usize| {

@@ -77,7 +77,7 @@ fn check(prompt: &Prompt, findings: &mut Findings) {
     if entry.message.speaker != Speaker::Assistant || awaits {
         return;
     }
-    let thinks = prompt.frame().thinking && prompt.api() == Api::AnthropicMessages;
+    let thinks = prompt.envelope().thinking && prompt.api() == Api::AnthropicMessages;
     if !thinks && findings.severity() == Severity::Info {
         return;
     }

@@ -58,7 +58,7 @@ fn left_of_case(api: Api, profile: Option<&'static Profile>, input: &Value) -> O
     for line in &lines {
         let call = call(parse(&line["request"]), line);
         let facts = transcript.insert(Transcript::of_request(&call.request, judge::COUNTER));
-        history.follow(&call, facts);
+        history.follow(&call, std::slice::from_mut(facts));
         request = Some(call.request);
     }
     let (request, transcript) = request.zip(transcript)?;
