@@ -53,6 +53,7 @@ pub mod textbook;
 pub mod baseline;
 pub mod policies;
 pub mod cell;
+pub mod outcome;
 pub mod replay;
 pub mod metrics;
 

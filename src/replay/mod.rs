@@ -14,83 +14,20 @@ use crate::model::Tokens;
 use crate::policies::Evict;
 use crate::transcript::Terms;
 
+use crate::outcome::{Cut, Outcome};
+
 pub use subject::Subject;
-
-/// What a cell did to one session; all counts are of calls unless the name says otherwise, all sizes are tokens.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Outcome {
-    pub calls: u64,
-    pub compactions: u64,
-    /// Compactions whose prompt is refused although the uncompacted one is taken.
-    pub bad_cuts: u64,
-    /// Calls refused by a structural rule although the uncompacted prompt is taken.
-    pub calls_400: u64,
-    /// Calls whose verdict depends on the target or the model although the uncompacted prompt is taken.
-    pub depends_calls: u64,
-    /// Calls refused by a structural rule just as they were logged.
-    pub baseline_invalid_calls: u64,
-    /// Compactions that could not reach their target.
-    pub target_missed: u64,
-    /// Calls above the window, output reserve included, after whatever the policy did.
-    pub over_window: u64,
-    pub freed: u64,
-    pub deficit: u64,
-    /// `freed` and `deficit` of the compactions that reached their target.
-    pub freed_reached: u64,
-    pub deficit_reached: u64,
-    /// Sizes of all prompts before and after compaction.
-    pub tokens_before: u64,
-    pub tokens_after: u64,
-    /// Tokens that repeat the previous prompt's beginning.
-    pub prefix_tokens: u64,
-    pub evicted_messages: u64,
-    /// Tokens of results that were capped where they entered.
-    pub truncated_tokens: u64,
-    pub first_bad_call: Option<u32>,
-    /// The first call whose prompt differs from the log: exact before it, conditional on the logged continuation after.
-    pub diverged_at: Option<u32>,
-}
-
-impl Outcome {
-    /// Adds what a cut did, apart from the sizes of the prompts around it.
-    fn count(&mut self, cut: &Cut) {
-        self.compactions += 1;
-        self.bad_cuts += u64::from(cut.broken.is_some());
-        self.target_missed += u64::from(!cut.reached);
-        self.freed += cut.freed;
-        self.deficit += cut.deficit;
-        if cut.reached {
-            self.freed_reached += cut.freed;
-            self.deficit_reached += cut.deficit;
-        }
-        self.evicted_messages += u64::from(cut.evicted_messages);
-        if cut.freed > 0 {
-            self.diverged_at = Some(self.diverged_at.map_or(cut.call, |first| first.min(cut.call)));
-        }
-    }
-}
-
-/// One simulated compaction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cut {
-    pub call: u32,
-    pub before: u64,
-    pub deficit: u64,
-    pub freed: u64,
-    pub evicted_messages: u32,
-    pub evicted_exchanges: u32,
-    /// The first message that a policy may remove and that is still there, as an index of the transcript; 0 where there
-    /// is none.
-    pub kept_from: u32,
-    pub reached: bool,
-    /// The rule that makes its prompt be refused, and the message of the transcript where it does.
-    pub broken: Option<(&'static str, u32)>,
-}
 
 /// Sees the cuts of a replay as they happen.
 pub trait Witness {
     /// One cut, in the order of the calls.
     fn cut(&mut self, cut: &Cut);
+}
+
+impl Witness for crate::outcome::Tally {
+    fn cut(&mut self, cut: &Cut) {
+        crate::outcome::Tally::cut(self, cut);
+    }
 }
 
 impl Witness for Vec<Cut> {

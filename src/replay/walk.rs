@@ -9,7 +9,8 @@ use crate::policies::{Evict, Eviction};
 use crate::rules::{self, Finding, Severity, Verdict};
 use crate::transcript::{Prompt, Transcript};
 
-use super::{Cut, Outcome, Subject, Witness};
+use super::{Subject, Witness};
+use crate::outcome::{Cut, Outcome};
 
 /// Plays one session by asking `policy`.
 pub fn play(

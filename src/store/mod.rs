@@ -9,6 +9,7 @@ mod add;
 mod body;
 mod copy;
 mod load;
+mod named;
 mod pack;
 mod pages;
 mod runs;
@@ -31,7 +32,7 @@ pub use add::Added;
 pub use load::StoredSession;
 pub use pack::{Ordinals, Packed};
 pub use pages::{Overview, SessionLine};
-pub use runs::{NewRun, OutcomeLine, Run, RunCell, RunRow, StoredCut};
+pub use runs::{NewRun, OutcomeLine, Run, RunCell, RunWriter, StoredCut};
 pub use sources::{Source, StoredDefect};
 
 static MIGRATIONS: Migrator = sqlx::migrate!();

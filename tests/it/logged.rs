@@ -39,7 +39,7 @@ fn replayed(sessions: &[Session]) -> Vec<Verdict> {
     sessions.iter().flat_map(|session| subject(session).logged).collect()
 }
 
-fn outcome(session: &Session, cell: &str) -> cutpoint::replay::Outcome {
+fn outcome(session: &Session, cell: &str) -> cutpoint::outcome::Outcome {
     let player = Player::new(cell.parse::<Cell>().unwrap());
     let subject = Subject::new(Transcript::of_session(session, &size::BYTES), &[player.cap()]);
     player.play(&subject, &mut Vec::new()).expect("every window is known")
