@@ -80,6 +80,10 @@ const PHRASES: &[&str] = &[
     "shell call ",
     "computer call ",
     "Tool call id was ",
+    "tool id(",
+    "tool_call_id: ",
+    "tool_call_id of ",
+    "tool_call with ID ",
 ];
 
 /// The most ids that are taken from a text.

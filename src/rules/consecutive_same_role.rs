@@ -38,7 +38,15 @@ pub(super) const RULE: Rule = Rule {
     id: "consecutive_same_role",
     about: "two messages of one role follow each other",
     docs: include_str!("consecutive_same_role.rs"),
-    texts: &["roles must alternate", "does not support successive user or assistant messages"],
+    texts: &[
+        "roles must alternate",
+        "does not support successive user or assistant messages",
+        "conversation must alternate between user and assistant roles",
+        "multiturn requests alternate between user and model",
+        "Unexpected role 'user' after role 'user'",
+        "Unexpected role 'assistant' after role 'assistant'",
+        "Cannot have 2 or more assistant messages at the end of the list",
+    ],
     hides: false,
     scope: Scope::Neighbours,
     sides: &[

@@ -40,7 +40,12 @@ pub(super) const RULE: Rule = Rule {
     id: "duplicate_tool_call_id",
     about: "two tool calls of the request share an id",
     docs: include_str!("duplicate_tool_call_id.rs"),
-    texts: &["`tool_use` ids must be unique", "toolUse blocks at messages.N.content contain duplicate Ids"],
+    texts: &[
+        "`tool_use` ids must be unique",
+        "toolUse blocks at messages.N.content contain duplicate Ids",
+        "cannot have duplicate tool ids",
+        "tool call id ID is duplicated",
+    ],
     hides: false,
     scope: Scope::List,
     sides: &[],
