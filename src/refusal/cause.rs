@@ -144,6 +144,9 @@ const SIGNS: &[Signs] = &[
             "the file type you uploaded is not supported",
             "unable to download the file",
             "error while downloading",
+            "image dimensions exceed",
+            "provided media type",
+            "pdf pages may be provided",
         ],
     },
     Signs {
@@ -156,9 +159,15 @@ const SIGNS: &[Signs] = &[
             "argument not supported",
             "does not support parameter",
             "must contain the word json",
+            "does not support tools",
+            "does not support function calling",
         ],
     },
-    Signs { cause: Cause::ModelOutput, names: &["tool_use_failed", "json_validate_failed"], texts: &[] },
+    Signs {
+        cause: Cause::ModelOutput,
+        names: &["tool_use_failed", "json_validate_failed"],
+        texts: &["error parsing tool call"],
+    },
     Signs {
         cause: Cause::Timeout,
         names: &["timeout_error", "deadline_exceeded", "modeltimeoutexception"],

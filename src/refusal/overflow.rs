@@ -79,6 +79,9 @@ const TEXTS: &[&str] = &[
     "exceeds the model's maximum context length",
     "Input length ASKED exceeds the maximum allowed input length of LIMIT tokens",
     "`inputs` tokens + `max_new_tokens` must be",
+    "`inputs` must have less than LIMIT tokens. Given: ASKED",
+    "Requested tokens (ASKED) exceed context window of LIMIT",
+    "number of input tokens ASKED cannot exceed the total tokens limit LIMIT",
     "Prompt too long: ASKED tokens exceeds max context window of LIMIT tokens",
     "Prompt exceeds maximum context length",
     // Cohere, Qwen, GLM, MiniMax, Groq
@@ -92,6 +95,10 @@ const TEXTS: &[&str] = &[
     "context window exceeds limit",
     "context length exceeded",
     "Please reduce the length of the messages or completion",
+    "Please reduce the length of the messages or completion. Current length is ASKED while limit is LIMIT",
+    "Total tokens of image and text exceed max message tokens",
+    "prompt tokens too long",
+    "超过模型最大上下文",
 ];
 
 static TEMPLATES: LazyLock<Vec<Template>> = LazyLock::new(|| TEXTS.iter().map(|text| Template::new(text)).collect());

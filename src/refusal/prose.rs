@@ -78,6 +78,7 @@ const STATUS_WORDS: &[&str] = &[
     "status_code=",
     "unexpected status ",
     "HTTP error! status: ",
+    "status: ",
     "HTTP ",
 ];
 
@@ -137,6 +138,7 @@ pub fn status(text: &str) -> Option<u16> {
 const PHRASES: &[&str] = &[
     "API Error: ",
     "Error: ",
+    "error, ",
     "API error occurred: ",
     "Error from provider: ",
     "Provider returned error: ",
@@ -182,6 +184,9 @@ const TAILS: &[&str] = &[
     "(reset after ",
     ", request_id=",
     ", request id:",
+    "(parameter=",
+    "\n    at ",
+    "\nTraceback ",
     "(truncated",
     "[truncated",
 ];
@@ -232,6 +237,8 @@ mod tests {
         );
         check(&format!("{WORDS} Received Model Group=kiln"), WORDS, &[], None);
         check(&format!("{WORDS} (request id: 2026)"), WORDS, &[], None);
+        check(&format!("error, status code: 400, status: 400 Bad Request, message: {WORDS}"), WORDS, &[], Some(400));
+        check(&format!("Error: 400 {WORDS}\n    at kiln (/kiln.js:1:2)"), WORDS, &["Error"], Some(400));
     }
 
     #[test]

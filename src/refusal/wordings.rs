@@ -487,6 +487,63 @@ fn a_gateways_class_is_weaker_than_the_sentence_inside() {
 }
 
 #[test]
+fn more_servers_and_clients_say_it_in_their_own_words() {
+    refused(
+        &["consecutive_same_role"],
+        "Error: 400 After the (optional) system message(s), user and assistant roles should be alternating.",
+    );
+    refused(&["consecutive_same_role"], "Invalid consecutive assistant message at message index 3");
+    refused(&["trailing_assistant_prefill"], "Last message must have role `user` or `tool`.");
+    refused(
+        &["invalid_message_member"],
+        "Extra inputs are not permitted, field: 'messages[12].reasoning_content', value: 'x'",
+    );
+    refused(
+        &["invalid_message_member"],
+        r#"{"error":{"message":"Invalid value: ''. Supported values are: 'function'.","param":"messages[1].tool_calls[0].type","code":"invalid_value"}}"#,
+    );
+    refused(&["missing_required_field"], "messages.3.content.0.tool_use.name: Field required");
+    refused(
+        &["tools_undefined_with_tool_blocks"],
+        "Requests which include `tool_use` or `tool_result` blocks must define tools",
+    );
+    refused(
+        &["tools_undefined_with_tool_blocks"],
+        "litellm.UnsupportedParamsError: Bedrock doesn't support tool calling without `tools=` param specified. Pass `tools=` param",
+    );
+    refused(
+        &["block_wrong_role"],
+        "ValidationException: User messages cannot contain reasoning content. Please remove the reasoning content and try again.",
+    );
+    refused(
+        &["exclusive_history_sources"],
+        "Mutually exclusive parameters: 'previous_response_id' and 'conversation'. Ensure you are only providing one of them.",
+    );
+    refused(
+        &["system_role_not_supported"],
+        "Content with system role is not supported. Please use a valid role: user, model.",
+    );
+    refused(
+        &["unanswered_tool_call"],
+        "API Error: 400 due to tool use concurrency issues. Run /rewind to recover the conversation.",
+    );
+    refused(&["unanswered_tool_call"], "AI_MissingToolResultsError: Tool result is missing for tool call call_9.");
+    refused(
+        &["orphan_tool_result", "unanswered_tool_call"],
+        "invalid params, tool call result does not follow tool call",
+    );
+    overflows("Requested tokens (5136) exceed context window of 4096");
+    overflows("Input validation error: `inputs` must have less than 4096 tokens. Given: 5000");
+    other(
+        "`tools` must not be an empty array. Either provide at least one tool or omit the field entirely. (parameter=tools)",
+    );
+    other("Extra inputs are not permitted, field: 'stream_options'");
+    other(
+        "messages.2.content.1.image.source.base64.data: At least one of the image dimensions exceed max allowed size: 8000 pixels",
+    );
+}
+
+#[test]
 fn an_unknown_sentence_has_one_fingerprint_in_every_wrapper() {
     let of = |text: &str| match recognise(text, None).recognised {
         Recognised::Unclassified(fingerprint) => fingerprint,

@@ -45,6 +45,7 @@ pub(super) const RULE: Rule = Rule {
         "toolUse blocks at messages.N.content contain duplicate Ids",
         "cannot have duplicate tool ids",
         "tool call id ID is duplicated",
+        "Duplicate tool call id in assistant message",
     ],
     hides: false,
     scope: Scope::List,

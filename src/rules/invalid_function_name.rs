@@ -64,6 +64,7 @@ pub(super) const RULE: Rule = Rule {
         "Invalid 'input[N].name'",
         "Function name was ID but must be a-z, A-Z, 0-9",
         "function name or parameters is empty",
+        "function name is invalid, must start with a letter",
     ],
     hides: false,
     scope: Scope::Neighbours,

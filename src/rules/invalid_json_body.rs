@@ -55,7 +55,6 @@ pub(super) const RULE: Rule = Rule {
         "Invalid JSON payload received. Expected",
         "Failed to deserialize the JSON body into the target type: EOF while parsing",
         "request body could not be parsed as JSON",
-        "malformed JSON",
         "invalid_json",
     ],
     hides: false,

@@ -54,6 +54,7 @@ pub(super) const RULE: Rule = Rule {
         "Expecting ',' delimiter: line N column K",
         "Expecting value: line N column K",
         "Extra data: line N column K",
+        "Invalid type for 'input[N].arguments'",
     ],
     hides: false,
     scope: Scope::Neighbours,

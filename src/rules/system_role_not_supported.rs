@@ -48,6 +48,8 @@ pub(super) const RULE: Rule = Rule {
         "invalid chat setting",
         "System role not supported",
         "Only user and assistant roles are supported",
+        "Content with system role is not supported",
+        "Developer instruction is not enabled",
     ],
     hides: false,
     scope: Scope::Neighbours,

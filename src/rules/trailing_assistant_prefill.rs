@@ -49,6 +49,8 @@ pub(super) const RULE: Rule = Rule {
         "multiturn requests ends with a user role",
         "when the last message is from the assistant",
         "Assistant response prefill is incompatible",
+        "Last message must have role `user`",
+        "The last message must be from the user",
     ],
     hides: false,
     scope: Scope::Neighbours,

@@ -54,6 +54,8 @@ pub(super) const RULE: Rule = Rule {
         "Only user, assistant and tool roles are supported",
         "Missing 'role' in message",
         "Unexpected message role",
+        "does not support 'tool' with this model",
+        "does not support 'function' with this model",
     ],
     hides: false,
     scope: Scope::Neighbours,
