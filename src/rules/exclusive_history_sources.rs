@@ -39,7 +39,10 @@ pub(super) const RULE: Rule = Rule {
     id: "exclusive_history_sources",
     about: "two sources of history are named",
     docs: include_str!("exclusive_history_sources.rs"),
-    texts: &[],
+    texts: &[
+        "Mutually exclusive parameters: 'previous_response_id' and 'conversation'",
+        "Mutually exclusive parameters: 'conversation' and 'previous_response_id'",
+    ],
     hides: false,
     scope: Scope::List,
     sides: &[],

@@ -40,7 +40,11 @@ pub(super) const RULE: Rule = Rule {
     id: "thinking_signature_invalid",
     about: "a thinking block has no signature, or none of its own",
     docs: include_str!("thinking_signature_invalid.rs"),
-    texts: &["Invalid `signature` in `thinking` block"],
+    texts: &[
+        "Invalid `signature` in `thinking` block",
+        "Invalid `data` in `redacted_thinking` block",
+        "thinking.signature: Field required",
+    ],
     hides: false,
     scope: Scope::Neighbours,
     sides: &[],
