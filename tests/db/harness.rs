@@ -10,7 +10,7 @@ use cutpoint::store::{self, Database, Store, embedded};
 /// A fresh, migrated database; the server may stop when this goes.
 pub struct Fresh {
     pub store: Store,
-    _lease: embedded::Lease,
+    pub lease: embedded::Lease,
 }
 
 impl Fresh {
@@ -22,7 +22,7 @@ impl Fresh {
         drop_database(&psql("postgres"), &name).await;
         store::ensure_database(&psql(&name)).await.unwrap();
         let store = store::connect(&Database { url: Some(lease.url(&name)), ..Database::default() }).await.unwrap();
-        Fresh { store, _lease: lease }
+        Fresh { store, lease }
     }
 }
 
