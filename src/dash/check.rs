@@ -5,18 +5,21 @@
 
 use std::sync::Arc;
 use std::thread::available_parallelism;
+use std::time::Duration;
 
 use axum::Router;
-use axum::body::Bytes;
-use axum::extract::rejection::{BytesRejection, QueryRejection};
-use axum::extract::{DefaultBodyLimit, Query};
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{DefaultBodyLimit, Query, Request as HttpRequest};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::sync::Semaphore;
 
+use super::body;
+use super::connections::Patience;
+use super::mistake::Mistake;
 use crate::dialects::{self, Dialect};
 use crate::judge::{Aim, Judgement};
 use crate::model::{Api, Call, Place, Request};
@@ -24,9 +27,8 @@ use crate::profiles::{self, PROFILES, Profile};
 use crate::rules::Verdict;
 use crate::transcript::History;
 
-/// The most bytes of a body.
-const LIMIT: usize = LIMIT_MB << 20;
-const LIMIT_MB: usize = 64;
+/// The most bytes of a body, packed and unpacked.
+const LIMIT: usize = 64 << 20;
 
 /// What a request is answered that the provider would refuse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,9 +53,15 @@ impl Mode {
 
 /// The service alone, under any state; requests that ask for no mode get this one.
 pub fn router<S: Clone + Send + Sync + 'static>(mode: Mode) -> Router<S> {
+    router_patient(mode, Patience::default())
+}
+
+/// The same with the time that a body may take.
+pub fn router_patient<S: Clone + Send + Sync + 'static>(mode: Mode, patience: Patience) -> Router<S> {
     // A body is parsed and judged on one core: more at once would only take more memory.
     let cores = Arc::new(Semaphore::new(available_parallelism().map_or(1, usize::from)));
-    let answer = move |query, body| answer(mode, cores.clone(), query, body);
+    let settings = move || (mode, patience.body, cores.clone());
+    let answer = move |query, request: HttpRequest| answer(settings(), query, request);
     Router::new().route("/api/v1/check", post(answer).layer(DefaultBodyLimit::max(LIMIT)))
 }
 
@@ -76,23 +84,20 @@ struct Wanted {
 }
 
 async fn answer(
-    mode: Mode,
-    cores: Arc<Semaphore>,
+    (mode, patience, cores): (Mode, Duration, Arc<Semaphore>),
     query: Result<Query<Asked>, QueryRejection>,
-    body: Result<Bytes, BytesRejection>,
+    request: HttpRequest,
 ) -> Result<Response, Mistake> {
-    let Query(asked) = query.map_err(|rejection| Mistake {
-        status: StatusCode::BAD_REQUEST,
-        what: rejection.body_text(),
-        remedy: "name each of `api`, `profile`, `model` and `mode` once at most".to_owned(),
+    let Query(asked) = query.map_err(|rejection| {
+        Mistake::wrong(rejection.body_text(), "name each of `api`, `profile`, `model` and `mode` once at most")
     })?;
     let wanted = asked.understood(mode)?;
     let mode = wanted.mode;
-    let body = body.map_err(unreadable)?;
+    let received = body::receive(request, LIMIT, patience).await?;
     let core = cores.acquire_owned().await.map_err(|_| trouble())?;
     let judged = tokio::task::spawn_blocking(move || {
         let _core = core;
-        judged(&body, &wanted)
+        judged(&received.plain()?, &wanted)
     });
     let judgement = judged.await.map_err(|_| trouble())??;
     let is_refused = mode == Mode::Refuse && judgement.verdict == Verdict::Reject;
@@ -166,44 +171,10 @@ fn clipped(text: &str) -> String {
     text.chars().take(80).collect()
 }
 
-/// Why there is no judgement: what is wrong, and what to do.
-#[derive(Debug)]
-struct Mistake {
-    status: StatusCode,
-    what: String,
-    remedy: String,
-}
-
-impl Mistake {
-    fn wrong(what: impl Into<String>, remedy: impl Into<String>) -> Mistake {
-        Mistake { status: StatusCode::BAD_REQUEST, what: what.into(), remedy: remedy.into() }
-    }
-}
-
-impl IntoResponse for Mistake {
-    fn into_response(self) -> Response {
-        as_json(self.status, &json!({ "error": { "what": self.what, "remedy": self.remedy } }))
-    }
-}
-
-fn unreadable(rejection: BytesRejection) -> Mistake {
-    match rejection.status() {
-        status @ StatusCode::PAYLOAD_TOO_LARGE => Mistake {
-            status,
-            what: format!("the body has more than {LIMIT_MB} MB"),
-            remedy: "send one request body; a log is judged by `cutpoint check`".to_owned(),
-        },
-        _ => Mistake::wrong("the body broke off", "send it again"),
-    }
-}
-
 fn trouble() -> Mistake {
     tracing::error!("a request could not be judged");
-    Mistake {
-        status: StatusCode::INTERNAL_SERVER_ERROR,
-        what: "the request could not be judged".to_owned(),
-        remedy: "the log of the server says why".to_owned(),
-    }
+    let status = StatusCode::INTERNAL_SERVER_ERROR;
+    Mistake::new(status, "the request could not be judged", "the log of the server says why")
 }
 
 fn as_json(status: StatusCode, value: &Value) -> Response {

@@ -62,7 +62,7 @@ fn text_of(parts: &[Part]) -> String {
 }
 
 /// Text without control characters, which browsers treat each in its own way.
-fn visible(text: &str) -> String {
+pub fn visible(text: &str) -> String {
     let show = |character: char| match character {
         '\n' | '\t' => character,
         other if other.is_control() => '\u{fffd}',

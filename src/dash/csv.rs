@@ -14,8 +14,11 @@ pub fn line(out: &mut String, fields: &[&str]) {
     out.push_str("\r\n");
 }
 
+/// How a formula begins, also in the wide forms of East Asian text; spreadsheets pass over blanks before it.
+const FORMULAS: [char; 8] = ['=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'];
+
 fn field(text: &str) -> String {
-    let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']) && text.parse::<f64>().is_err();
+    let is_formula = text.trim_start().starts_with(FORMULAS) && text.parse::<f64>().is_err();
     let text = if is_formula { format!("'{text}") } else { text.to_owned() };
     if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
 }
@@ -39,6 +42,8 @@ mod tests {
     fn no_field_is_a_formula() {
         assert_eq!(field("=cmd|' /C calc'!A0"), "'=cmd|' /C calc'!A0");
         assert_eq!(field("-1.5"), "-1.5");
+        assert_eq!(field(" \t=1"), "' \t=1");
+        assert_eq!(field("\u{ff1d}1"), "'\u{ff1d}1");
         assert_eq!(field("a,\"b\""), "\"a,\"\"b\"\"\"");
     }
 }

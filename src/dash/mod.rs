@@ -4,8 +4,11 @@
 //! `dashboards/<page>.toml` (which panels, from which figure) and laid out by the template beside it. The URL is the
 //! whole state of a page, and a page's path with `.csv` or `.json` gives its figures.
 
+mod access;
 mod assets;
+mod body;
 mod check;
+mod connections;
 mod content;
 mod csv;
 mod error;
@@ -13,6 +16,7 @@ mod extract;
 mod figures;
 mod headers;
 mod health;
+mod mistake;
 mod overview;
 mod page;
 mod params;
@@ -24,7 +28,7 @@ mod session;
 mod sessions;
 mod strip;
 
-use std::future::{Future, IntoFuture};
+use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -38,19 +42,31 @@ use tokio::sync::oneshot;
 
 use crate::store::Store;
 
+pub use access::Hosts;
 pub use check::{Mode as CheckMode, router as check_router};
+pub use connections::Patience;
 pub use error::Error;
 
 /// How long requests under way may take once the dashboard is told to stop.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Every page, asset and probe over a store, and the service that checks requests.
-pub fn router(store: Arc<Store>) -> Router {
-    router_checking(store, CheckMode::default())
+/// How the dashboard answers.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// What a request is answered that asks for no mode and that the provider would refuse.
+    pub check: CheckMode,
+    /// The names that are served besides the address that is listened on and this machine's own.
+    pub allowed_hosts: Vec<String>,
+    pub patience: Patience,
 }
 
-/// The same with the mode in which requests are checked that ask for none.
-pub fn router_checking(store: Arc<Store>, check: CheckMode) -> Router {
+/// Every page, asset and probe over a store, and the service that checks requests.
+pub fn router(store: Arc<Store>) -> Router {
+    router_with(store, &Settings::default(), Hosts::default())
+}
+
+/// The same with settings, served under some names only.
+pub fn router_with(store: Arc<Store>, settings: &Settings, hosts: Hosts) -> Router {
     Router::new()
         .route("/", get(overview::show))
         .route("/runs", get(runs::list))
@@ -65,24 +81,25 @@ pub fn router_checking(store: Arc<Store>, check: CheckMode) -> Router {
         .route("/icon.svg", get(assets::icon))
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready))
-        .merge(check::router(check))
+        .merge(check::router_patient(settings.check, settings.patience))
         .fallback(|| async { Error::NotFound("There is no page at this address.".to_owned()) })
         .with_state(store)
+        .layer(middleware::from_fn_with_state(Arc::new(hosts), access::guard))
         .layer(middleware::from_fn(headers::secure))
         .layer(middleware::from_fn(headers::log))
 }
 
 /// Answers requests until the process is told to stop, then closes the database.
-pub async fn serve(listener: TcpListener, store: Store, check: CheckMode) -> Result<()> {
-    serve_until(listener, store, check, stop_signal()).await
+pub async fn serve(listener: TcpListener, store: Store, settings: &Settings) -> Result<()> {
+    serve_until(listener, store, settings, stop_signal()).await
 }
 
 /// Answers requests until `shutdown` is done, finishes those under way, then closes the database.
 pub async fn serve_until(
     listener: TcpListener,
     store: Store,
-    check: CheckMode,
-    shutdown: impl Future<Output = ()> + Send + 'static,
+    settings: &Settings,
+    shutdown: impl Future<Output = ()>,
 ) -> Result<()> {
     let address = listener.local_addr().context("could not read the address that the dashboard listens on")?;
     tracing::debug!(%address, "dashboard listening");
@@ -93,9 +110,10 @@ pub async fn serve_until(
         // The receiver is gone only when nothing is being served any more.
         let _ = stopping.send(());
     };
-    let serving = axum::serve(listener, router_checking(store.clone(), check)).with_graceful_shutdown(shutdown);
+    let hosts = Hosts::new(address.ip(), &settings.allowed_hosts);
+    let router = router_with(store.clone(), settings, hosts);
     tokio::select! {
-        served = serving.into_future() => served.context("could not serve the dashboard")?,
+        () = connections::answer(listener, router, settings.patience, shutdown) => {}
         () = patience(stopped) => tracing::warn!("requests under way were cut off"),
     }
     tracing::info!("dashboard stopped");

@@ -138,7 +138,7 @@ pub async fn message(
     let found = store.session_messages(id, index, 1).await?.into_iter().find(|(position, _)| *position == index);
     let (_, message) = found.ok_or_else(|| Error::NotFound(format!("Session {id} has no message {index}.")))?;
     let frame = Frame::new(&format!("Message {index} of {}", line.name), "/sessions");
-    let (role, shown) = (message.role.as_str().to_owned(), content::shown(&message, usize::MAX));
+    let (role, shown) = (content::visible(message.role.as_str()), content::shown(&message, usize::MAX));
     let from = window_of(index as usize);
     page::html(&MessagePage { frame, line, index, from, role, shown })
 }
@@ -235,7 +235,7 @@ fn row(index: usize, sized: &Sized, cuts: &[Cut]) -> MessageRow {
     let (message, facts) = (&sized.session.messages[index], &sized.messages[index]);
     MessageRow {
         index,
-        role: message.role.as_str().to_owned(),
+        role: content::visible(message.role.as_str()),
         kind: facts.kind,
         tokens: facts.tokens,
         shown: content::shown(message, content::CLIP),
@@ -264,8 +264,8 @@ fn table(chosen: &Chosen, counter: &Counter, sized: &Sized) -> String {
         let (number, tokens) = (index.to_string(), facts.tokens.to_string());
         let evicted = evicted_at(index, facts.pinned, &cuts).map_or_else(String::new, |call| call.to_string());
         let refused = broken_at(index, &cuts).map(|(rule, _)| rule).next().unwrap_or("");
-        let (role, kind) = (message.role.as_str(), facts.kind.name());
-        csv::line(&mut out, &[&number, role, kind, &tokens, counter.id, cell, &evicted, refused]);
+        let (role, kind) = (content::visible(message.role.as_str()), facts.kind.name());
+        csv::line(&mut out, &[&number, &role, kind, &tokens, counter.id, cell, &evicted, refused]);
     }
     out
 }

@@ -20,7 +20,7 @@ mod yaml;
 
 use cut::{Cutter, Piece};
 use unpack::Broken;
-pub use unpack::unpacked;
+pub use unpack::{NotUnpacked, unpacked};
 
 /// The largest frame that is read, in bytes; a larger one is a defect.
 pub const FRAME_LIMIT: usize = 256 << 20;
@@ -125,7 +125,8 @@ impl<'r> Frames<'r> {
 
     fn cut(&mut self) -> io::Result<Option<Result<Frame, Defect>>> {
         let Some((line, piece)) = self.cutter.next_piece()? else {
-            return Ok(self.broken.take().map(|reason| Err(Defect { place: self.place(), reason })));
+            let told = |reason| format!("{reason}: what came before it was read");
+            return Ok(self.broken.take().map(|reason| Err(Defect { place: self.place(), reason: told(reason) })));
         };
         let place = Place { source: self.source.clone(), line };
         Ok(Some(match parse(piece) {

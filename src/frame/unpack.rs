@@ -3,6 +3,7 @@
 //! Decompression streams, so memory does not grow with the input. Where the packed data breaks off the stream ends, what
 //! came before it is kept, and [`Broken`] holds the reason; only errors of the system below stay errors.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::io::{self, BufRead, BufReader, Read};
 use std::rc::Rc;
@@ -20,11 +21,7 @@ pub type Broken = Rc<Cell<Option<String>>>;
 pub fn unpack<'r>(mut reader: impl BufRead + 'r, broken: &Broken) -> io::Result<Box<dyn BufRead + 'r>> {
     let mut magic = Vec::new();
     (&mut reader).take(4).read_to_end(&mut magic)?;
-    let kind = match magic.as_slice() {
-        [0x1f, 0x8b, ..] => "gzip",
-        [0x28, 0xb5, 0x2f, 0xfd] => "zstd",
-        _ => return Ok(Box::new(io::Cursor::new(magic).chain(reader))),
-    };
+    let Some(kind) = packing(&magic) else { return Ok(Box::new(io::Cursor::new(magic).chain(reader))) };
     let packed: Box<dyn BufRead + 'r> = Box::new(io::Cursor::new(magic).chain(reader));
     let inner: Box<dyn Read + 'r> = match kind {
         "gzip" => Box::new(MultiGzDecoder::new(packed)),
@@ -33,12 +30,38 @@ pub fn unpack<'r>(mut reader: impl BufRead + 'r, broken: &Broken) -> io::Result<
     Ok(Box::new(BufReader::with_capacity(BUFFER, Lenient { inner, kind, broken: broken.clone() })))
 }
 
-/// Bytes that were held in a value, unpacked where they are packed; `None` where that fails or gives more than `limit`.
-pub fn unpacked(bytes: &[u8], limit: usize) -> Option<Vec<u8>> {
+/// Why bytes could not be unpacked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotUnpacked {
+    /// They give more than the limit.
+    TooLong,
+    /// They are no whole packed data: why.
+    Broken(String),
+}
+
+/// Bytes that were held in a value or a body, unpacked where they are packed.
+pub fn unpacked(bytes: &[u8], limit: usize) -> Result<Cow<'_, [u8]>, NotUnpacked> {
+    if packing(bytes).is_none() {
+        return if bytes.len() <= limit { Ok(bytes.into()) } else { Err(NotUnpacked::TooLong) };
+    }
     let broken = Broken::default();
     let mut plain = Vec::new();
-    unpack(bytes, &broken).ok()?.take(limit as u64 + 1).read_to_end(&mut plain).ok()?;
-    (plain.len() <= limit && broken.take().is_none()).then_some(plain)
+    let read = unpack(bytes, &broken).and_then(|reader| reader.take(limit as u64 + 1).read_to_end(&mut plain));
+    match (read, broken.take()) {
+        (Err(error), _) => Err(NotUnpacked::Broken(error.to_string())),
+        (_, Some(reason)) => Err(NotUnpacked::Broken(reason)),
+        _ if plain.len() > limit => Err(NotUnpacked::TooLong),
+        _ => Ok(plain.into()),
+    }
+}
+
+/// What packed the bytes, by how they begin.
+fn packing(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        [0x1f, 0x8b, ..] => Some("gzip"),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => Some("zstd"),
+        _ => None,
+    }
 }
 
 /// Ends where the packed data is broken, and says so.
@@ -52,7 +75,7 @@ impl Read for Lenient<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self.inner.read(buffer) {
             Err(error) if error.raw_os_error().is_none() && error.kind() != io::ErrorKind::Interrupted => {
-                let reason = format!("broken {} data ({error}): what came before it was read", self.kind);
+                let reason = format!("broken {} data ({error})", self.kind);
                 self.broken.set(Some(reason));
                 self.inner = Box::new(io::empty());
                 Ok(0)

@@ -6,7 +6,7 @@ use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode, header};
 use cutpoint::cell::Cell;
-use cutpoint::dash;
+use cutpoint::dash::{self, Hosts, Settings};
 use cutpoint::model::{Defect, Place, Role, Session};
 use cutpoint::outcome::{Cut, Outcome, PlayedCell, Tally};
 use cutpoint::store::{NewRun, Packed, Store};
@@ -146,21 +146,91 @@ async fn a_long_session_comes_in_windows_and_a_long_message_clipped() {
     assert_page(&get(&router, &format!("/sessions/{id}?from=99999")).await, &["id=\"m-449\""]);
 }
 
+/// Texts of which each acts somewhere: as markup, out of an attribute, as an address, as a formula.
+const ACTING: &[&str] = &[
+    HOSTILE,
+    "\" onmouseover=alert(1) x=\"",
+    "' onfocus='alert(1)' autofocus='",
+    "javascript:alert(1)",
+    "</pre></td></title></textarea><img src=x onerror=alert(1)>",
+    "<svg/onload=alert(1)>",
+    "{{7*7}}{% raw %}",
+    "=HYPERLINK(\"http://attacker.example\")",
+    "+1+cmd|' /C calc'!A0",
+    "-2+3+cmd|' /C calc'!A0",
+    "@SUM(1+1)",
+    "\t=1+1",
+    "\r=1+1",
+    "\n=1+1",
+    " =1+1",
+    "\u{ff1d}1+1",
+];
+
+/// What a page must not hold: markup that acts, or an address that does.
+#[track_caller]
+fn assert_inert(answer: &Answer) {
+    let tags = answer.text.split('<').skip(1).filter_map(|tag| tag.split('>').next());
+    for tag in tags.map(str::to_ascii_lowercase) {
+        // What a quoted attribute holds is inert, and quotes in it are written as entities.
+        let names: String = tag.split('"').step_by(2).collect();
+        assert!(!["script", "iframe", " on", "/on"].iter().any(|word| names.contains(word)), "<{tag}>");
+        assert!(
+            !["href", "src", "action"].iter().any(|name| tag.contains(&format!("{name}=\"javascript:"))),
+            "<{tag}>"
+        );
+    }
+    assert!(!answer.text.contains("src=x onerror=alert(1)>") && !answer.text.contains('\0'), "{}", answer.text);
+}
+
 #[tokio::test]
 async fn hostile_text_is_inert_everywhere() {
-    let fresh = Fresh::database("dash_hostile").await;
-    let mut hostile = session("a.jsonl", HOSTILE, 6);
-    hostile.messages[0] = message(Role::Other(HOSTILE.into()), HOSTILE);
-    hostile.model = Some(HOSTILE.into());
-    let (id, run) = fill(&fresh.store, hostile).await;
-    let place = Place { source: "a.jsonl".into(), line: 3 };
-    fresh.store.add_defects(&[Defect { place, reason: HOSTILE.into() }]).await.unwrap();
-    let router = dash::router(Arc::new(fresh.store));
-    for address in ["/", "/sessions", &format!("/runs/{run}"), &format!("/sessions/{id}")] {
-        assert_page(&get(&router, address).await, &["&#60;script&#62;"]);
+    let Fresh { store, lease: _lease, .. } = Fresh::database("dash_hostile").await;
+    let store = Arc::new(store);
+    let router = dash::router(store.clone());
+    for (at, text) in ACTING.iter().enumerate() {
+        let mut hostile = session(&format!("{at}.jsonl"), text, 6);
+        hostile.messages[0] = message(Role::Other((*text).into()), text);
+        hostile.messages[1] = message(Role::User, &format!("{at} {text}"));
+        hostile.model = Some((*text).into());
+        hostile.place.source = format!("{at}{text}").into();
+        store.begin_source(&hostile.place.source).await.unwrap();
+        let place = Place { source: hostile.place.source.clone(), line: 3 };
+        let (id, run) = fill(&store, hostile).await;
+        store.add_defects(&[Defect { place, reason: (*text).into() }]).await.unwrap();
+        for address in ["/", "/sessions", &format!("/runs/{run}"), &format!("/sessions/{id}")] {
+            let page = get(&router, address).await;
+            assert_page(&page, &[]);
+            assert_inert(&page);
+        }
+        assert_inert(&get(&router, &format!("/sessions/{id}/messages/0")).await);
+        assert_inert(&get(&router, &format!("/sessions?name={}", encoded(text))).await);
+        let csv = get(&router, &format!("/sessions/{id}.csv")).await;
+        assert!(csv.kind.starts_with("text/csv"), "{}", csv.kind);
+        for field in fields(&csv.text) {
+            let first = field.trim_start().chars().next();
+            let acts = first.is_some_and(|first| "=+-@\u{ff1d}".contains(first));
+            assert!(!acts, "`{field}` in {}", csv.text);
+        }
     }
-    assert_page(&get(&router, &format!("/sessions/{id}/messages/0")).await, &["&#60;script&#62;"]);
-    assert_page(&get(&router, "/sessions?name=%3Cscript%3E").await, &["&#60;script&#62;"]);
+    assert_page(&get(&router, "/sessions").await, &["&#60;script&#62;"]);
+}
+
+/// The fields of comma-separated values, unquoted.
+fn fields(csv: &str) -> Vec<String> {
+    let (mut fields, mut quoted) = (vec![String::new()], false);
+    for character in csv.chars() {
+        match character {
+            '"' => quoted = !quoted,
+            ',' | '\n' | '\r' if !quoted => fields.push(String::new()),
+            other => fields.last_mut().unwrap().push(other),
+        }
+    }
+    fields
+}
+
+/// A text as it stands in a query; NUL is refused there, and no text of a log keeps it.
+fn encoded(text: &str) -> String {
+    text.bytes().filter(|byte| *byte != 0).map(|byte| format!("%{byte:02X}")).collect()
 }
 
 #[tokio::test]
@@ -189,6 +259,13 @@ async fn wrong_addresses_say_what_is_wrong() {
         "/sessions/-1",
         "/sessions?before=1.5",
         "/sessions/%00",
+        "/sessions?name=%00",
+        "/sessions?name=a%00b",
+        "/rules/%00",
+        "/%00",
+        "/?unheard=%00",
+        &format!("{session}?cell=%00"),
+        &format!("/runs/{run}?window=%00"),
         &format!("{session}?cell=what"),
         &format!("{session}?from=-3"),
         &format!("{session}?run=%FF"),
@@ -213,7 +290,8 @@ async fn a_rule_says_how_bad_it_is_in_each_api() {
 #[tokio::test]
 async fn requests_are_checked_beside_the_pages() {
     let fresh = Fresh::database("dash_check").await;
-    let router = dash::router_checking(Arc::new(fresh.store), dash::CheckMode::Refuse);
+    let settings = Settings { check: dash::CheckMode::Refuse, ..Settings::default() };
+    let router = dash::router_with(Arc::new(fresh.store), &settings, Hosts::default());
     let ask =
         |body: &'static str| router.clone().oneshot(Request::post("/api/v1/check").body(Body::from(body)).unwrap());
     let refused = ask(r#"{"messages": [{"role": "tool", "tool_call_id": "k", "content": "hot"}]}"#).await.unwrap();
@@ -237,8 +315,9 @@ async fn serving_ends_when_told_to_stop() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-    let (mode, shutdown) = (dash::CheckMode::default(), async { stopped.await.unwrap() });
-    let serving = tokio::spawn(dash::serve_until(listener, fresh.store, mode, shutdown));
+    let serving = tokio::spawn(async move {
+        dash::serve_until(listener, fresh.store, &Settings::default(), async { stopped.await.unwrap() }).await
+    });
     let idle = tokio::net::TcpStream::connect(address).await.unwrap();
     stop.send(()).unwrap();
     serving.await.unwrap().unwrap();

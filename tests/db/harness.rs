@@ -13,7 +13,7 @@ pub struct Fresh {
     pub store: Store,
     pub options: PgConnectOptions,
     url: String,
-    _lease: embedded::Lease,
+    pub lease: embedded::Lease,
 }
 
 impl Fresh {
@@ -26,7 +26,7 @@ impl Fresh {
         store::ensure_database(&psql(&name)).await.unwrap();
         let url = lease.url(&name);
         let store = open(&url).await;
-        Fresh { store, options: psql(&name), url, _lease: lease }
+        Fresh { store, options: psql(&name), url, lease }
     }
 
     /// The database, opened once more.

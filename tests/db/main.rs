@@ -5,4 +5,5 @@ mod embedded;
 mod harness;
 mod ingest;
 mod runs;
+mod serve;
 mod sessions;

@@ -41,6 +41,16 @@ fn settings_out_of_range_are_named() {
 }
 
 #[test]
+fn an_address_that_others_reach_is_refused_until_there_is_a_login() {
+    for address in ["0.0.0.0:8400", "192.168.0.7:8400", "[::]:8400", "[fe80::1]:8400"] {
+        for verb in ["serve", "demo"] {
+            run(&[verb, "--listen", address]).refuses(2, &["no login", "127.0.0.1:8400", "ssh -L"]);
+        }
+    }
+    run(&["serve", "--listen", "8400"]).refuses(2, &["no address with a port", "127.0.0.1:8400"]);
+}
+
+#[test]
 fn parameters_of_one_policy_are_told_from_the_next_policy() {
     let policies = "drop-oldest-round:keep=2,truncate-results:cap=900,keep=3,none,none";
     let ran = run(&[

@@ -1,5 +1,7 @@
 //! `POST /api/v1/check` without a store and without a socket.
 
+use std::io::Write;
+
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode, header};
@@ -90,6 +92,53 @@ async fn a_body_above_the_limit_is_413() {
     let (status, answer) = post(CheckMode::Log, "", vec![b' '; (64 << 20) + 1]).await;
     assert_eq!(status, StatusCode::PAYLOAD_TOO_LARGE);
     assert!(answer["error"]["what"].as_str().unwrap().contains("64 MB"), "{answer}");
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packer.write_all(bytes).unwrap();
+    packer.finish().unwrap()
+}
+
+async fn post_encoded(encoding: Option<&str>, body: Vec<u8>) -> (StatusCode, Value) {
+    let mut request = Request::post("/api/v1/check");
+    if let Some(encoding) = encoding {
+        request = request.header(header::CONTENT_ENCODING, encoding);
+    }
+    let router: Router = dash::check_router(CheckMode::Log);
+    let response = router.oneshot(request.body(Body::from(body)).unwrap()).await.unwrap();
+    let status = response.status();
+    (status, serde_json::from_slice(&to_bytes(response.into_body(), 1 << 24).await.unwrap()).unwrap())
+}
+
+#[tokio::test]
+async fn a_packed_body_is_read_whatever_its_header_says() {
+    let zstd = ruzstd::encoding::compress_to_vec(REFUSED.as_bytes(), ruzstd::encoding::CompressionLevel::Fastest);
+    for (encoding, body) in [
+        (Some("gzip"), gzip(REFUSED.as_bytes())),
+        (Some("GZIP"), gzip(REFUSED.as_bytes())),
+        (None, gzip(REFUSED.as_bytes())),
+        (Some("identity"), gzip(REFUSED.as_bytes())),
+        (Some("gzip"), REFUSED.as_bytes().to_vec()),
+        (Some("zstd"), zstd),
+    ] {
+        let (status, answer) = post_encoded(encoding, body).await;
+        assert_eq!((status, &answer["verdict"]), (StatusCode::OK, &json!("reject")), "{encoding:?}: {answer}");
+    }
+}
+
+#[tokio::test]
+async fn a_packed_body_is_no_way_around_the_limit() {
+    let (status, answer) = post_encoded(Some("gzip"), gzip(&vec![b' '; (64 << 20) + 1])).await;
+    assert_eq!(status, StatusCode::PAYLOAD_TOO_LARGE, "{answer}");
+    assert!(answer["error"]["what"].as_str().unwrap().contains("64 MB unpacked"), "{answer}");
+    let packed = gzip(REFUSED.as_bytes());
+    let (status, answer) = post_encoded(Some("gzip"), packed[..packed.len() / 2].to_vec()).await;
+    assert_eq!(status, StatusCode::BAD_REQUEST);
+    assert!(answer["error"]["what"].as_str().unwrap().contains("broken gzip data"), "{answer}");
+    let (status, answer) = post_encoded(Some("br"), packed).await;
+    assert_eq!(status, StatusCode::UNSUPPORTED_MEDIA_TYPE);
+    assert!(answer["error"]["remedy"].as_str().unwrap().contains("gzip"), "{answer}");
 }
 
 #[tokio::test]

@@ -38,7 +38,7 @@ fn held(value: &Value) -> Option<Payload> {
 
 fn from_base64(text: &str) -> Option<Payload> {
     let packed: String = text.split_whitespace().collect();
-    let bytes = unpacked(&STANDARD.decode(packed).ok()?, FRAME_LIMIT)?;
+    let bytes = unpacked(&STANDARD.decode(packed).ok()?, FRAME_LIMIT).ok()?.into_owned();
     Some(Payload::of(String::from_utf8(bytes).ok()?))
 }
 
