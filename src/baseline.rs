@@ -1,20 +1,13 @@
 //! Which calls of a session would be rejected just as they were logged, before any policy touches them.
 //!
-//! Every call's uncompacted prompt is a prefix of the transcript, so one look at the whole list and one at the tail of
-//! each prefix give what a look at every prefix would: a fault behind the last assistant message can still be healed or
-//! revealed by what follows and is judged on the tail; any other is final and holds for every longer prefix. Calls of
-//! other terms are judged apart.
+//! Every call's uncompacted prompt is a prefix of the transcript, so one look at the whole list and one at the end of each
+//! prefix give what a look at every prefix would. A fault behind the assistant's last words can still be healed or revealed
+//! by what follows and is judged at the end of the prefix; what an open turn lacks is judged on that turn and holds until
+//! it is over; any other fault is final and holds for every longer prefix. Calls of other terms are judged apart.
 
 use crate::finding::Target;
-use crate::model::Api;
 use crate::rules::{self, Finding, Scope, Verdict};
-use crate::transcript::{Prompt, Speaker, Terms, Transcript};
-
-/// Whether an API judges a list turn by turn, so that a look at a prefix's tail and a front cut's head is enough. In the
-/// others a result may stand far behind its call, or the current turn decides: there every prompt is judged whole.
-pub fn judges_by_neighbours(api: Api) -> bool {
-    matches!(api, Api::AnthropicMessages | Api::OpenaiChat)
-}
+use crate::transcript::{Marks, Prompt, Speaker, Terms, Transcript};
 
 /// Whom calls of those terms are judged for.
 pub fn target<'t>(transcript: &Transcript, terms: &'t Terms) -> Target<'t> {
@@ -24,13 +17,39 @@ pub fn target<'t>(transcript: &Transcript, terms: &'t Terms) -> Target<'t> {
 /// The verdict on each call's uncompacted prompt, in the order of the calls.
 pub fn verdicts(transcript: &Transcript) -> Vec<Verdict> {
     let mut verdicts = vec![Verdict::Accept; transcript.calls.len()];
-    let last_assistant = last_assistants(transcript);
+    let ends = Ends::of(transcript);
     for terms in 0..transcript.terms.len() {
         let calls: Vec<usize> =
             (0..transcript.calls.len()).filter(|call| transcript.calls[*call].terms as usize == terms).collect();
-        Stretch::of(transcript, terms, &calls).judge(&last_assistant, &mut verdicts);
+        Stretch::of(transcript, terms, &calls).judge(&ends, &mut verdicts);
     }
     verdicts
+}
+
+/// Where the ends of prefixes begin.
+struct Ends {
+    /// For each message where the assistant began the words that are its last so far; 0 where it said nothing yet.
+    spoken: Vec<usize>,
+    /// For each message where the turn began to which it belongs: a run of assistant messages and results.
+    turns: Vec<usize>,
+}
+
+impl Ends {
+    fn of(transcript: &Transcript) -> Ends {
+        let (mut ends, mut spoken, mut turn) = (Ends { spoken: Vec::new(), turns: Vec::new() }, 0, 0);
+        let is_assistant = |index: usize| transcript.messages[index].speaker == Speaker::Assistant;
+        for (index, message) in transcript.messages.iter().enumerate() {
+            if is_assistant(index) && !(index > 0 && is_assistant(index - 1)) {
+                spoken = index;
+            }
+            if !is_assistant(index) && !message.has_results {
+                turn = index + 1;
+            }
+            ends.spoken.push(spoken);
+            ends.turns.push(turn);
+        }
+        ends
+    }
 }
 
 /// The calls of one session that have the same terms.
@@ -48,59 +67,75 @@ impl<'t> Stretch<'t> {
         Stretch { transcript, target, calls, everything: (0..n_messages).collect() }
     }
 
-    fn judge(&self, last_assistant: &[usize], verdicts: &mut [Verdict]) {
+    fn judge(&self, ends: &Ends, verdicts: &mut [Verdict]) {
         let Some(&last) = self.calls.last() else { return };
-        if !judges_by_neighbours(self.transcript.api) {
-            for call in self.calls {
-                let upto = self.transcript.calls[*call].upto as usize;
-                verdicts[*call] = rules::verdict(&self.findings(*call, 0, upto));
-            }
-            return;
-        }
-        let whole = self.findings(last, 0, self.everything.len());
-        let mut before: Option<(usize, Verdict)> = None;
+        let whole = self.findings(last, &self.everything);
+        // A turn of the server ends with the user's, and a far answer heals: there only the whole prefix tells.
+        let has_server_tools = self.transcript.has_any(Marks::SERVER_CALL.and(Marks::SERVER_RESULT));
+        let mut before = Before { upto: 0, turn: usize::MAX, lacks: Verdict::Accept, verdict: None };
         for call in self.calls {
             let upto = self.transcript.calls[*call].upto as usize;
-            verdicts[*call] = match before {
-                Some((same, verdict)) if same == upto => verdict,
-                _ => {
-                    let tail = upto.checked_sub(1).map_or(0, |last| last_assistant[last]);
-                    let behind = self.findings(*call, tail, upto);
-                    let final_ones = whole.iter().filter(|finding| is_final(finding, tail, upto));
-                    let open_ones = behind.iter().filter(|finding| scope(finding) == Scope::Neighbours);
-                    rules::verdict(final_ones.chain(open_ones))
+            verdicts[*call] = match before.verdict.filter(|_| before.upto == upto) {
+                Some(verdict) => verdict,
+                None if has_server_tools || self.transcript.units().is_answered_behind(upto as u32) => {
+                    rules::verdict(&self.findings(*call, &self.everything[..upto]))
                 }
+                None => self.of_prefix(*call, upto, &whole, ends, &mut before),
             };
-            before = Some((upto, verdicts[*call]));
+            (before.upto, before.verdict) = (upto, Some(verdicts[*call]));
         }
     }
 
-    fn findings(&self, call: usize, from: usize, to: usize) -> Vec<Finding> {
-        rules::check(&Prompt::of_call(self.transcript, call, &self.everything[from..to]), &self.target)
+    /// The verdict on a prefix by what the whole list shows of it, and by its end.
+    fn of_prefix(&self, call: usize, upto: usize, whole: &[Finding], ends: &Ends, before: &mut Before) -> Verdict {
+        let tail = upto.checked_sub(1).map_or(0, |last| ends.spoken[last]);
+        let behind = self.findings(call, &self.everything[tail..upto]);
+        let final_ones = whole.iter().filter(|finding| is_final(finding, tail, upto));
+        let open_ones = behind.iter().filter(|finding| scope(finding) == Scope::Neighbours);
+        let verdict = rules::verdict(final_ones.chain(open_ones));
+        // The beginning of the turn, and what is new of it: what was lacking before is lacking still.
+        let turn = upto.checked_sub(1).map_or(0, |last| ends.turns[last]);
+        if turn != before.turn {
+            (before.turn, before.lacks) = (turn, Verdict::Accept);
+        }
+        let new_from = tail.min(before.upto).max(turn);
+        let begins = (turn..new_from).take_while(|index| self.begins_turn(turn, *index));
+        let shown: Vec<u32> = begins.chain(new_from..upto).map(|index| index as u32).collect();
+        let prompt = Prompt::of_call(self.transcript, call, &shown);
+        let lacking = rules::check_some(&prompt, &self.target, |rule| rule.scope == Scope::Turn);
+        before.lacks = before.lacks.max(rules::verdict(&lacking));
+        if verdict == Verdict::Unverifiable { verdict } else { verdict.max(before.lacks) }
+    }
+
+    /// Whether a message is one of the first words of the assistant in its turn.
+    fn begins_turn(&self, turn: usize, index: usize) -> bool {
+        index == turn || self.transcript.messages[index].speaker == Speaker::Assistant
+    }
+
+    fn findings(&self, call: usize, resident: &[u32]) -> Vec<Finding> {
+        rules::check(&Prompt::of_call(self.transcript, call, resident), &self.target)
     }
 }
 
-/// Whether a finding on the whole list holds for the prefix of length `upto` whose last assistant message is `tail`.
+/// What is known of the prefix before.
+struct Before {
+    upto: usize,
+    turn: usize,
+    /// What its open turn lacks.
+    lacks: Verdict,
+    verdict: Option<Verdict>,
+}
+
+/// Whether a finding on the whole list holds for the prefix of length `upto` whose end begins at `tail`.
 fn is_final(finding: &Finding, tail: usize, upto: usize) -> bool {
     let reach = match scope(finding) {
         Scope::Neighbours => tail,
         Scope::List => upto,
+        Scope::Turn => return false,
     };
     finding.message.is_none_or(|message| (message as usize) < reach)
 }
 
 fn scope(finding: &Finding) -> Scope {
     rules::rule(finding.rule).expect("a finding names a rule of the table").scope
-}
-
-/// For each message the index of the last assistant message up to and including it; 0 where there is none.
-fn last_assistants(transcript: &Transcript) -> Vec<usize> {
-    let mut last = 0;
-    let of = |index: usize| {
-        if transcript.messages[index].speaker == Speaker::Assistant {
-            last = index;
-        }
-        last
-    };
-    (0..transcript.messages.len()).map(of).collect()
 }

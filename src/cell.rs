@@ -10,12 +10,20 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use crate::policies::{PolicySpec, PolicySpecError};
+use crate::share::{NoShare, Share};
 
 /// Why a text names no cell.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum SpecError {
-    #[error("`{text}` is no share of the window; write it like `70%` or `0.7`")]
-    Share { text: String },
+    #[error(transparent)]
+    Share(#[from] NoShare),
+    #[error(
+        "`{text}` is no trigger; write a share of the window like `70%`, or `tokens:160k`, `messages:40`, `turns:12`, \
+             `overflow`; behind each, `@turn` for the beginning of turns only"
+    )]
+    TriggerForm { text: String },
+    #[error("trigger `{trigger}` counts no tokens, so a compaction needs a target of its own; write it like `50%`")]
+    TargetMissing { trigger: String },
     #[error("trigger `{text}` is out of range; it must be above 0 % and at most 100 % of the window")]
     Trigger { text: String },
     #[error("target `{text}` is out of range; it must be above 0 % and at most 100 % of the window")]
@@ -32,80 +40,82 @@ pub enum SpecError {
     Policy(#[from] PolicySpecError),
 }
 
-/// A share of the window: an exact decimal that remembers how it was typed.
-#[derive(Clone, Debug)]
-pub struct Share {
-    /// The share times [`Share::SCALE`].
-    scaled: u64,
+/// When a call is compacted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trigger {
+    pub when: When,
+    /// Only where a user begins a turn.
+    pub at_turns: bool,
     text: String,
 }
 
-impl Share {
-    const SCALE: u64 = 1_000_000_000;
+/// What a prompt must exceed to be compacted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum When {
+    /// A share of the window.
+    Share(Share),
+    Tokens(u64),
+    /// So many messages.
+    Messages(u64),
+    /// So many user messages.
+    Turns(u64),
+    /// The window, with the output reserve.
+    Overflow,
+}
 
-    /// `floor(share * window)`: a size lies above the share exactly if it is greater than this.
-    pub fn of(&self, window: u64) -> u64 {
-        let floor = u128::from(self.scaled) * u128::from(window) / u128::from(Share::SCALE);
-        u64::try_from(floor).expect("a share of at most 1 of a u64")
-    }
-
-    /// The share as it was typed.
+impl Trigger {
+    /// The trigger as it was typed.
     pub fn text(&self) -> &str {
         &self.text
     }
-
-    fn in_range(&self) -> bool {
-        (1..=Share::SCALE).contains(&self.scaled)
-    }
 }
 
-impl PartialEq for Share {
-    fn eq(&self, other: &Share) -> bool {
-        self.scaled == other.scaled
-    }
-}
-
-impl Eq for Share {}
-
-impl PartialOrd for Share {
-    fn partial_cmp(&self, other: &Share) -> Option<std::cmp::Ordering> {
-        Some(self.scaled.cmp(&other.scaled))
-    }
-}
-
-/// The shortest decimal: `0.7`, `1`.
-impl fmt::Display for Share {
+impl fmt::Display for Trigger {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (whole, rest) = (self.scaled / Share::SCALE, self.scaled % Share::SCALE);
-        if rest == 0 {
-            return write!(f, "{whole}");
+        match &self.when {
+            When::Share(share) => share.fmt(f)?,
+            When::Tokens(n) => write!(f, "tokens:{n}")?,
+            When::Messages(n) => write!(f, "messages:{n}")?,
+            When::Turns(n) => write!(f, "turns:{n}")?,
+            When::Overflow => f.write_str("overflow")?,
         }
-        write!(f, "{whole}.{}", format!("{rest:09}").trim_end_matches('0'))
+        if self.at_turns { f.write_str("@turn") } else { Ok(()) }
     }
 }
 
-impl FromStr for Share {
+impl From<Share> for Trigger {
+    fn from(share: Share) -> Trigger {
+        Trigger { text: share.text().to_owned(), when: When::Share(share), at_turns: false }
+    }
+}
+
+impl FromStr for Trigger {
     type Err = SpecError;
 
-    fn from_str(text: &str) -> Result<Share, SpecError> {
-        let refuse = || SpecError::Share { text: text.to_owned() };
-        let (number, digits) = match text.strip_suffix('%') {
-            Some(percent) => (percent.trim_end(), 7),
-            None => (text, 9),
+    fn from_str(text: &str) -> Result<Trigger, SpecError> {
+        let (what, at_turns) = text.strip_suffix("@turn").map_or((text, false), |what| (what, true));
+        let form = || SpecError::TriggerForm { text: text.to_owned() };
+        let count = |n: &str| n.parse::<u64>().ok().filter(|n| *n > 0).ok_or_else(form);
+        let when = match what.split_once(':') {
+            Some(("tokens", n)) => When::Tokens(tokens(n).ok_or_else(form)?),
+            Some(("messages", n)) => When::Messages(count(n)?),
+            Some(("turns", n)) => When::Turns(count(n)?),
+            Some(_) => return Err(form()),
+            None if what == "overflow" => When::Overflow,
+            None => When::Share(what.parse()?),
         };
-        let scaled = decimal(number, digits).ok_or_else(refuse)?;
-        Ok(Share { scaled, text: text.to_owned() })
+        Ok(Trigger { when, at_turns, text: text.to_owned() })
     }
 }
 
-/// A decimal number times ten to the power of `digits`; `None` if it is none, or has more decimals than that.
-fn decimal(text: &str, digits: usize) -> Option<u64> {
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    let all_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-    if whole.len() + fraction.len() == 0 || !all_digits(whole) || !all_digits(fraction) || fraction.len() > digits {
-        return None;
-    }
-    format!("{whole}{fraction:0<digits$}").parse().ok()
+/// A number of tokens like `200000`, `200k` or `1M`.
+fn tokens(text: &str) -> Option<u64> {
+    let (number, unit) = match text.as_bytes().last() {
+        Some(b'k' | b'K') => (&text[..text.len() - 1], 1_000),
+        Some(b'M') => (&text[..text.len() - 1], 1_000_000),
+        _ => (text, 1),
+    };
+    number.parse::<u64>().ok()?.checked_mul(unit).filter(|tokens| *tokens > 0)
 }
 
 /// What a compaction cuts down to.
@@ -170,14 +180,7 @@ impl FromStr for Window {
         if text == "model" {
             return Ok(Window::Model);
         }
-        let (number, unit) = match text.as_bytes().last() {
-            Some(b'k' | b'K') => (&text[..text.len() - 1], 1_000),
-            Some(b'M') => (&text[..text.len() - 1], 1_000_000),
-            _ => (text, 1),
-        };
-        let tokens =
-            number.parse::<u64>().ok().and_then(|number| number.checked_mul(unit)).filter(|tokens| *tokens > 0);
-        tokens.map(Window::Tokens).ok_or_else(|| SpecError::Window { text: text.to_owned() })
+        tokens(text).map(Window::Tokens).ok_or_else(|| SpecError::Window { text: text.to_owned() })
     }
 }
 
@@ -222,7 +225,7 @@ impl FromStr for Mode {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cell {
     pub policy: PolicySpec,
-    pub trigger: Share,
+    pub trigger: Trigger,
     pub target: Target,
     pub window: Window,
     pub mode: Mode,
@@ -242,32 +245,50 @@ impl Cell {
     /// The cell of these settings, if they go together.
     pub fn new(
         policy: PolicySpec,
-        trigger: Share,
+        trigger: Trigger,
         target: Target,
         window: Window,
         mode: Mode,
     ) -> Result<Cell, SpecError> {
-        if !trigger.in_range() {
-            return Err(SpecError::Trigger { text: trigger.text });
+        if let When::Share(share) = &trigger.when
+            && !share.in_range()
+        {
+            return Err(SpecError::Trigger { text: share.text().to_owned() });
         }
-        if let Target::Share(share) = &target {
-            if !share.in_range() {
-                return Err(SpecError::Target { text: share.text.clone() });
+        match (&target, &trigger.when) {
+            (Target::Share(share), _) if !share.in_range() => {
+                return Err(SpecError::Target { text: share.text().to_owned() });
             }
-            if *share > trigger {
-                return Err(SpecError::TargetAboveTrigger { target: share.text.clone(), trigger: trigger.text });
+            (Target::Share(share), When::Share(trigger)) if *share > *trigger => {
+                let (target, trigger) = (share.text().to_owned(), trigger.text().to_owned());
+                return Err(SpecError::TargetAboveTrigger { target, trigger });
             }
+            (Target::Trigger, When::Messages(_) | When::Turns(_)) => {
+                return Err(SpecError::TargetMissing { trigger: trigger.text });
+            }
+            _ => {}
         }
         Ok(Cell { policy, trigger, target, window, mode })
     }
 
-    /// The sizes at which it acts under a window of that many tokens.
+    /// Whether a compaction cuts down to what just fits the window with the output reserve.
+    pub fn is_just_fit(&self) -> bool {
+        self.trigger.when == When::Overflow && self.target == Target::Trigger
+    }
+
+    /// The sizes at which it acts on calls with a window of that many tokens.
     pub fn limits(&self, window: u64) -> Limits {
-        let target = match &self.target {
-            Target::Trigger => &self.trigger,
-            Target::Share(share) => share,
+        let trigger = match &self.trigger.when {
+            When::Share(share) => share.of(window),
+            When::Tokens(tokens) => *tokens,
+            When::Messages(_) | When::Turns(_) | When::Overflow => window,
         };
-        Limits { window, trigger: self.trigger.of(window), target: target.of(window) }
+        let target = match &self.target {
+            Target::Trigger => trigger,
+            // Below a trigger in tokens, whatever the window.
+            Target::Share(share) => share.of(window).min(trigger),
+        };
+        Limits { window, trigger, target }
     }
 }
 
@@ -281,10 +302,10 @@ impl FromStr for Cell {
     type Err = SpecError;
 
     fn from_str(text: &str) -> Result<Cell, SpecError> {
-        let parts: Vec<&str> = text.split('/').collect();
-        let [policy, trigger, target, window, mode] = parts[..] else {
-            return Err(SpecError::Cell { text: text.to_owned() });
-        };
+        // From the right: a policy may hold slashes of its own.
+        let mut parts = text.rsplitn(5, '/');
+        let mut part = || parts.next().ok_or_else(|| SpecError::Cell { text: text.to_owned() });
+        let (mode, window, target, trigger, policy) = (part()?, part()?, part()?, part()?, part()?);
         Cell::new(policy.parse()?, trigger.parse()?, target.parse()?, window.parse()?, mode.parse()?)
     }
 }
@@ -293,7 +314,7 @@ impl FromStr for Cell {
 #[derive(Clone, Debug)]
 pub struct Grid {
     pub windows: Vec<Window>,
-    pub triggers: Vec<Share>,
+    pub triggers: Vec<Trigger>,
     pub targets: Vec<Target>,
     pub policies: Vec<PolicySpec>,
     pub modes: Vec<Mode>,
@@ -338,23 +359,6 @@ mod tests {
     }
 
     #[test]
-    fn a_size_lies_above_a_share_by_exact_arithmetic() {
-        // 0.7 * 10 is 7.000000000000001 in floating point.
-        assert_eq!("70%".parse::<Share>().unwrap().of(10), 7);
-        assert_eq!("0.29".parse::<Share>().unwrap().of(100), 29);
-        assert_eq!("33.3333333%".parse::<Share>().unwrap().of(3), 0);
-        assert_eq!("100%".parse::<Share>().unwrap().of(u64::MAX), u64::MAX);
-    }
-
-    #[test]
-    fn a_share_is_the_same_however_it_is_typed() {
-        let (percent, decimal): (Share, Share) = ("70%".parse().unwrap(), "0.70".parse().unwrap());
-        assert_eq!(percent, decimal);
-        assert_eq!(percent.to_string(), "0.7");
-        assert_eq!(percent.text(), "70%");
-    }
-
-    #[test]
     fn wrong_cells_say_what_is_wrong() {
         refused(
             "none/0%/trigger/1000/sticky",
@@ -393,11 +397,11 @@ mod tests {
             keep in 1u32..9,
             sticky: bool,
         ) {
-            let share = |scaled| Share { scaled, text: String::new() };
+            let share = Share::billionths;
             let target = target.map_or(Target::Trigger, |target| Target::Share(share(target.min(trigger))));
             let policy = format!("drop-oldest-exchange:keep={keep}").parse().unwrap();
             let mode = if sticky { Mode::Sticky } else { Mode::Stateless };
-            let cell = Cell::new(policy, share(trigger), target, Window::Tokens(window), mode).unwrap();
+            let cell = Cell::new(policy, share(trigger).into(), target, Window::Tokens(window), mode).unwrap();
             prop_assert_eq!(cell.to_string().parse::<Cell>().unwrap(), cell);
         }
 

@@ -33,6 +33,7 @@
 //! Logs come in by [`source::sessions`] and are played by [`sweep`]; [`model`] is the glossary.
 
 pub mod model;
+pub mod share;
 pub mod stats;
 pub mod catalog;
 pub mod profiles;
@@ -43,6 +44,7 @@ pub mod formats;
 
 pub mod session;
 pub mod transcript;
+pub mod view;
 pub mod finding;
 pub mod rules;
 pub mod refusal;

@@ -6,6 +6,7 @@
 //! stored by name, so runs of other versions stay readable.
 
 use crate::stats::{Interval, Sketch};
+use crate::view::Change;
 
 /// What a counter counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,6 +133,7 @@ counters! {
         depends_calls: Calls,
             "calls whose verdict depends on the target or the model although the uncompacted prompt is accepted";
         baseline_invalid_calls: Calls, "calls that a structural rule rejects just as they were logged";
+        policy_failures: Calls, "calls at which the policy failed or planned nonsense; they are sent as they were";
         target_missed: Compactions, "compactions that could not reach their target";
         over_window: Calls, "calls above the window, output reserve included, after whatever the policy did";
         freed: Tokens, "size before less size after, over all compactions";
@@ -176,7 +178,8 @@ pub struct PlayedCell {
     /// The number of the cell.
     pub cell: usize,
     pub outcome: Outcome,
-    pub cuts: Vec<Cut>,
+    /// Each cut with what it changed.
+    pub cuts: Vec<(Cut, Change)>,
 }
 
 impl Outcome {
@@ -201,7 +204,7 @@ impl Outcome {
 impl Tally {
     /// Adds one cut of a session.
     pub fn cut(&mut self, cut: &Cut) {
-        if cut.reached {
+        if cut.reached && cut.deficit > 0 {
             self.overshoot.add_ratio(cut.freed, cut.deficit);
         }
     }

@@ -21,6 +21,7 @@ use crate::replay::{Player, Subject, Witness};
 use crate::stats::bucket_of;
 use crate::transcript::Transcript;
 use crate::transcript::size::Counter;
+use crate::view::Change;
 
 /// How many sessions wait for a worker.
 const QUEUE: usize = 64;
@@ -149,15 +150,19 @@ fn feed_queue<K, T>(feed: impl FnOnce(&mut dyn FnMut(K, Session)) -> T, sender: 
 /// A tally that watches cuts, and keeps them where they are wanted.
 struct Seen<'a> {
     tally: &'a mut Tally,
-    cuts: Vec<Cut>,
+    cuts: Vec<(Cut, Change)>,
     wanted: bool,
 }
 
 impl Witness for Seen<'_> {
-    fn cut(&mut self, cut: &Cut) {
+    fn wants_changes(&self) -> bool {
+        self.wanted
+    }
+
+    fn cut(&mut self, cut: &Cut, change: &mut dyn FnMut() -> Change) {
         self.tally.cut(cut);
         if self.wanted {
-            self.cuts.push(*cut);
+            self.cuts.push((*cut, change()));
         }
     }
 }

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use clap::Args;
 
-use crate::cell::{Cell, Grid, Mode, Share, SpecError, Target, Window};
+use crate::cell::{Cell, Grid, Mode, SpecError, Target, Trigger, Window};
 use crate::policies::{POLICIES, PolicySpec, PolicySpecError};
 use crate::transcript::size::{COUNTERS, Counter};
 
@@ -15,9 +15,10 @@ pub struct GridArgs {
     /// The model's window: tokens (200000, 200k, 1M), or `model` for that of each session's model, which is the default
     #[arg(long, value_delimiter = ',', env = "CUTPOINT_WINDOW")]
     window: Vec<Window>,
-    /// Compact when the prompt exceeds this share of the window
+    /// Compact when the prompt exceeds this share of the window; or tokens:160k, messages:40, turns:12, overflow; with
+    /// @turn behind it, at the beginning of turns only
     #[arg(long, value_delimiter = ',', default_value = "70%,90%", env = "CUTPOINT_TRIGGER")]
-    trigger: Vec<Share>,
+    trigger: Vec<Trigger>,
     /// Cut down to this share of the window, or to the trigger
     #[arg(long, value_delimiter = ',', default_value = "trigger", env = "CUTPOINT_TARGET")]
     target: Vec<Target>,
@@ -78,15 +79,7 @@ impl FromStr for Policies {
     type Err = PolicySpecError;
 
     fn from_str(text: &str) -> Result<Policies, PolicySpecError> {
-        let mut specs: Vec<String> = Vec::new();
-        for piece in text.split(',') {
-            match specs.last_mut() {
-                // A piece like `keep=2` is a parameter of the policy before it.
-                Some(spec) if piece.contains('=') && !piece.contains(':') => spec.extend([",", piece]),
-                _ => specs.push(piece.to_owned()),
-            }
-        }
-        specs.iter().map(|spec| spec.parse()).collect::<Result<_, _>>().map(Policies)
+        PolicySpec::parse_list(text).map(Policies)
     }
 }
 
@@ -104,7 +97,7 @@ fn policies_help() -> String {
     for policy in POLICIES {
         help.push_str(&format!("\n{}: {}", policy.id, policy.about));
         for param in policy.params {
-            help.push_str(&format!("\n    {}={}: {}", param.name, param.default, param.about));
+            help.push_str(&format!("\n    {}={}: {}", param.name, param.kind.default(), param.about));
         }
     }
     help

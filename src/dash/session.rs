@@ -239,13 +239,13 @@ fn row(index: usize, sized: &Sized, cuts: &[Cut]) -> MessageRow {
         kind: facts.kind,
         tokens: facts.tokens,
         shown: content::shown(message, content::CLIP),
-        evicted_at: evicted_at(index, facts.pinned, cuts),
+        evicted_at: evicted_at(index, cuts),
         broken: broken_at(index, cuts).map(|(rule, call)| (rule.to_owned(), call)).collect(),
     }
 }
 
-fn evicted_at(index: usize, is_pinned: bool, cuts: &[Cut]) -> Option<u32> {
-    let leaves = |cut: &&Cut| !is_pinned && index < cut.kept_from as usize;
+fn evicted_at(index: usize, cuts: &[Cut]) -> Option<u32> {
+    let leaves = |cut: &&Cut| cut.taken.iter().any(|range| range.contains(&(index as u32)));
     cuts.iter().find(leaves).map(|cut| cut.call)
 }
 
@@ -262,7 +262,7 @@ fn table(chosen: &Chosen, counter: &Counter, sized: &Sized) -> String {
     csv::line(&mut out, &["message", "role", "kind", "tokens", "counter", "cell", "evicted_at_call", "refused_by"]);
     for (index, (message, facts)) in sized.session.messages.iter().zip(&sized.messages).enumerate() {
         let (number, tokens) = (index.to_string(), facts.tokens.to_string());
-        let evicted = evicted_at(index, facts.pinned, &cuts).map_or_else(String::new, |call| call.to_string());
+        let evicted = evicted_at(index, &cuts).map_or_else(String::new, |call| call.to_string());
         let refused = broken_at(index, &cuts).map(|(rule, _)| rule).next().unwrap_or("");
         let (role, kind) = (content::visible(message.role.as_str()), facts.kind.name());
         csv::line(&mut out, &[&number, &role, kind, &tokens, counter.id, cell, &evicted, refused]);

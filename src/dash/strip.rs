@@ -1,10 +1,14 @@
 //! A session and the cuts of one cell as values that the strip and the list of messages show.
 
+use std::ops::Range;
+
 use crate::model::Session;
 use crate::report::chart::strip::{Cut, Kind, Message};
+use crate::report::text;
 use crate::store::StoredCut;
 use crate::transcript::size::Counter;
 use crate::transcript::{MessageFacts, Speaker, Transcript};
+use crate::view::Inserted;
 
 /// A session with the sizes of its messages.
 pub struct Sized {
@@ -26,26 +30,52 @@ impl Sized {
 
     /// Stored cuts with the ends of their prompts; `is_sticky` tells whether a cut starts from what the last one left.
     pub fn cuts(&self, cuts: &[StoredCut], is_sticky: bool) -> Vec<Cut> {
-        // What is pinned at the head never goes.
-        let head = self.messages.iter().take_while(|message| message.pinned).count() as u32;
-        let mut gone_before = head;
+        let mut is_gone = vec![false; self.messages.len()];
         let mut out = Vec::with_capacity(cuts.len());
         for cut in cuts {
-            let (call, kept_from) = (cut.call as u32, cut.kept_from as u32);
-            let upto = self.session.calls.get(call as usize).map_or(kept_from, |call| call.upto);
+            if !is_sticky {
+                is_gone.fill(false);
+            }
+            let gone = ranges(&is_gone);
+            let leaves = |index: &usize| *index < is_gone.len() && !self.messages[*index].pinned && !is_gone[*index];
+            let taken = cut.change.gone.iter().flat_map(|range| range.start as usize..range.end as usize);
+            let taken: Vec<usize> = taken.filter(leaves).collect();
+            let mut now = vec![false; is_gone.len()];
+            for index in taken {
+                (now[index], is_gone[index]) = (true, true);
+            }
+            let words = |put: &Inserted| {
+                (
+                    put.before,
+                    format!("{} of {} tokens ({})", put.kind, text::grouped(put.tokens.into()), put.speaker.as_str()),
+                )
+            };
             out.push(Cut {
-                call,
-                upto,
-                gone_before: if is_sticky { gone_before } else { head },
-                kept_from: kept_from.max(head),
+                call: cut.call as u32,
+                upto: self.session.calls.get(cut.call as usize).map_or(cut.kept_from as u32, |call| call.upto),
+                gone,
+                taken: ranges(&now),
+                shortened: cut.change.shortened.iter().map(|(at, tokens)| (*at, u64::from(*tokens))).collect(),
+                inserted: cut.change.inserted.iter().map(words).collect(),
                 before: cut.before as u64,
                 after: cut.before.saturating_sub(cut.freed) as u64,
                 broken: cut.broken_rule.clone().zip(cut.broken_at.map(|at| at as u32)),
             });
-            gone_before = kept_from.max(head);
         }
         out
     }
+}
+
+/// Where a list is true, as ranges.
+fn ranges(list: &[bool]) -> Vec<Range<u32>> {
+    let mut ranges: Vec<Range<u32>> = Vec::new();
+    for (index, _) in (0..).zip(list).filter(|(_, holds)| **holds) {
+        match ranges.last_mut() {
+            Some(last) if last.end == index => last.end += 1,
+            _ => ranges.push(index..index + 1),
+        }
+    }
+    ranges
 }
 
 fn kind(facts: &MessageFacts) -> Kind {

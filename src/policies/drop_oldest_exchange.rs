@@ -3,11 +3,18 @@
 
 use crate::transcript::Unit;
 
-use super::{DropOldest, FrontCut, KEEP, Policy};
+use super::front::{FrontCut, KEEP};
+use super::{Args, Claims, Policy};
 
 pub const POLICY: Policy = Policy {
-    id: "drop-oldest-exchange",
-    about: "drops the oldest exchange (a user message and all that follows it), until the target is met or `keep` exchanges are left",
+    about: "drops the oldest exchange (a user message and all that follows it), until the target is met or `keep` \
+            exchanges are left",
     params: &[KEEP],
-    build: |args| Box::new(DropOldest(FrontCut { unit: Unit::Exchange, keep: args.get("keep") })),
+    claims: Claims { pair_safe: true, ..Claims::NONE },
+    front: Some(front),
+    ..Policy::new("drop-oldest-exchange", |args| Ok(Box::new(front(args))))
 };
+
+fn front(args: &Args) -> FrontCut {
+    FrontCut { unit: Unit::Exchange, keep: args.number("keep") }
+}

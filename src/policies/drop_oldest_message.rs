@@ -3,11 +3,16 @@
 
 use crate::transcript::Unit;
 
-use super::{DropOldest, FrontCut, KEEP, Policy};
+use super::front::{FrontCut, KEEP};
+use super::{Args, Policy};
 
 pub const POLICY: Policy = Policy {
-    id: "drop-oldest-message",
     about: "drops the oldest unpinned message, one at a time, until the target is met or `keep` messages are left",
     params: &[KEEP],
-    build: |args| Box::new(DropOldest(FrontCut { unit: Unit::Message, keep: args.get("keep") })),
+    front: Some(front),
+    ..Policy::new("drop-oldest-message", |args| Ok(Box::new(front(args))))
 };
+
+fn front(args: &Args) -> FrontCut {
+    FrontCut { unit: Unit::Message, keep: args.number("keep") }
+}

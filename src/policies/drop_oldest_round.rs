@@ -3,11 +3,18 @@
 
 use crate::transcript::Unit;
 
-use super::{DropOldest, FrontCut, KEEP, Policy};
+use super::front::{FrontCut, KEEP};
+use super::{Args, Claims, Policy};
 
 pub const POLICY: Policy = Policy {
-    id: "drop-oldest-round",
-    about: "drops the oldest round (a message, or a call with its results), until the target is met or `keep` rounds are left",
+    about: "drops the oldest round (a message, or a call with its results), until the target is met or `keep` rounds are \
+            left",
     params: &[KEEP],
-    build: |args| Box::new(DropOldest(FrontCut { unit: Unit::Round, keep: args.get("keep") })),
+    claims: Claims { pair_safe: true, ..Claims::NONE },
+    front: Some(front),
+    ..Policy::new("drop-oldest-round", |args| Ok(Box::new(front(args))))
 };
+
+fn front(args: &Args) -> FrontCut {
+    FrontCut { unit: Unit::Round, keep: args.number("keep") }
+}

@@ -1,29 +1,23 @@
 //! Never compacts: what a harness sends that keeps everything. Its refusals are the context window's.
 
-use crate::transcript::{Prompt, Unit};
+use crate::transcript::Unit;
+use crate::view::{Budget, Plan, PlanFault, View};
 
-use super::{Evict, Eviction, FrontCut, Policy};
+use super::front::FrontCut;
+use super::{Claims, Compactor, Policy};
 
 pub const POLICY: Policy = Policy {
-    id: "none",
     about: "never compacts: every call carries its whole history",
-    params: &[],
-    build: |_| Box::new(None),
+    claims: Claims { pair_safe: true, never_compacts: true, ..Claims::NONE },
+    // A cut that keeps everything.
+    front: Some(|_| FrontCut { unit: Unit::Message, keep: u32::MAX }),
+    ..Policy::new("none", |_| Ok(Box::new(None)))
 };
 
 struct None;
 
-impl Evict for None {
-    fn evict(&self, _: &Prompt, _: u64) -> Eviction {
-        Eviction::default()
-    }
-
-    /// A cut that keeps everything.
-    fn front(&self) -> Option<FrontCut> {
-        Some(FrontCut { unit: Unit::Message, keep: u32::MAX })
-    }
-
-    fn compacts(&self) -> bool {
-        false
+impl Compactor for None {
+    fn plan(&mut self, _: &View, _: &Budget) -> Result<Plan, PlanFault> {
+        Ok(Plan::default())
     }
 }

@@ -2,37 +2,28 @@
 //!
 //! The cap is no compaction: it changes what is sent from the first capped result on, whatever the size of the prompt.
 
-use crate::model::Tokens;
-use crate::transcript::{Prompt, Unit};
+use crate::transcript::Unit;
 
-use super::{Evict, Eviction, FrontCut, KEEP, Param, Policy};
+use super::front::{FrontCut, KEEP};
+use super::{Args, Claims, Kind, Param, Policy};
 
 pub const POLICY: Policy = Policy {
-    id: "truncate-results",
     about: "caps a tool result at `cap` tokens where it enters, then drops the oldest exchanges until the target is met \
             or `keep` are left",
-    params: &[Param { name: "cap", about: "most tokens of one tool result", default: 4_000, least: 1 }, KEEP],
-    build: |args| {
-        let front = FrontCut { unit: Unit::Exchange, keep: args.get("keep") };
-        Box::new(TruncateResults { front, cap: args.get("cap") })
-    },
+    params: &[
+        Param {
+            name: "cap",
+            about: "most tokens of one tool result",
+            kind: Kind::Number { default: 4_000, least: 1, most: u32::MAX },
+        },
+        KEEP,
+    ],
+    claims: Claims { pair_safe: true, ..Claims::NONE },
+    front: Some(front),
+    result_cap: Some(|args| args.number("cap")),
+    ..Policy::new("truncate-results", |args| Ok(Box::new(front(args))))
 };
 
-struct TruncateResults {
-    front: FrontCut,
-    cap: Tokens,
-}
-
-impl Evict for TruncateResults {
-    fn evict(&self, prompt: &Prompt, deficit: u64) -> Eviction {
-        self.front.evict(prompt, deficit)
-    }
-
-    fn front(&self) -> Option<FrontCut> {
-        Some(self.front)
-    }
-
-    fn result_cap(&self) -> Option<Tokens> {
-        Some(self.cap)
-    }
+fn front(args: &Args) -> FrontCut {
+    FrontCut { unit: Unit::Exchange, keep: args.number("keep") }
 }

@@ -3,10 +3,9 @@
 //! A front cut is one number, how many of the oldest units are gone; with prefix sums over messages its size, and with
 //! prefix sums over calls a whole run of calls without a compaction, are each one subtraction.
 
-use crate::baseline;
-use crate::model::Api;
+use crate::model::Tokens;
 use crate::rules::Verdict;
-use crate::transcript::{CallFacts, Marks, MessageFacts, PartKind, Speaker, Transcript, Unit};
+use crate::transcript::{Transcript, Unit};
 
 /// The sums of one session.
 #[derive(Debug)]
@@ -29,8 +28,9 @@ pub struct Columns {
     pub taken_count: Vec<u64>,
     /// How many calls before each are taken by every target.
     pub sure_count: Vec<u64>,
-    /// For each call the last message with thinking that is bound to what stands before it, counted from 1; 0 for none.
-    pub bound_thinking: Vec<u32>,
+    /// Tokens of each message as it is sent, and their sums over the messages before each.
+    pub tokens: Vec<Tokens>,
+    pub token_sum: Vec<u64>,
     pub units: [UnitColumns; Unit::ALL.len()],
     /// The first call that carries a capped result.
     pub first_capped_call: Option<u32>,
@@ -51,12 +51,6 @@ pub struct UnitColumns {
     pub exchanges_gone: Vec<u32>,
     /// Tokens of the pinned messages in front of the first message that is left.
     pub pinned_before: Vec<u64>,
-    /// Whether the first message that is left carries a tool result, whose call is gone with what stood before it.
-    pub orphaned: Vec<bool>,
-    /// The rule that such a cut breaks.
-    pub breaks: Vec<&'static str>,
-    /// Whether the first message that is left is one that some targets do not begin with.
-    pub begins_amiss: Vec<bool>,
     /// For each call, how many units its full prompt holds.
     pub units_in: Vec<u32>,
 }
@@ -86,17 +80,23 @@ impl Columns {
             shareable_count: running_sum(same_preface.iter().map(|same| u64::from(*same))),
             taken_count: running_sum(taken.iter().map(|taken| u64::from(*taken))),
             sure_count: running_sum(verdicts.iter().map(|verdict| u64::from(*verdict == Verdict::Accept))),
-            bound_thinking: bound_thinking(transcript),
+            tokens: capped.tokens.iter().map(|tokens| *tokens as Tokens).collect(),
             units: Unit::ALL.map(|unit| UnitColumns::new(transcript, &sums, unit)),
             reserve: calls.iter().map(|call| u64::from(call.reserve)).collect(),
             reserve_max: calls.iter().map(|call| u64::from(call.reserve)).max().unwrap_or(0),
             first_capped_call: capped.first.and_then(|message| first_call_with(transcript, message)),
             truncated_tokens: capped.truncated,
+            token_sum: sums.all,
             full,
             fixed,
             same_preface,
             taken,
         }
+    }
+
+    /// Tokens of the messages of the transcript from one to another.
+    pub fn tokens_between(&self, from: u32, to: u32) -> u64 {
+        self.token_sum[to as usize] - self.token_sum[from as usize]
     }
 
     /// How many calls the session has.
@@ -107,17 +107,14 @@ impl Columns {
 
 impl UnitColumns {
     fn new(transcript: &Transcript, sums: &MessageSums, unit: Unit) -> UnitColumns {
-        let starts = transcript.starts(unit);
-        let at = |start: &u32| &transcript.messages[*start as usize];
+        let units = transcript.units();
+        let starts = units.starts(unit);
         UnitColumns {
             start: starts.to_vec(),
             gone: starts.iter().map(|start| sums.unpinned(*start)).collect(),
             messages_gone: starts.iter().map(|start| sums.n_unpinned[*start as usize]).collect(),
-            exchanges_gone: starts.iter().map(|start| at(start).exchange).collect(),
+            exchanges_gone: starts.iter().map(|start| units.exchanges[*start as usize]).collect(),
             pinned_before: starts.iter().map(|start| sums.all(*start) - sums.unpinned(*start)).collect(),
-            orphaned: starts.iter().map(|start| refers_back(at(start))).collect(),
-            breaks: starts.iter().map(|start| broken_rule(at(start))).collect(),
-            begins_amiss: starts.iter().map(|start| begins_amiss(transcript.api, at(start))).collect(),
             units_in: transcript
                 .calls
                 .iter()
@@ -125,40 +122,6 @@ impl UnitColumns {
                 .collect(),
         }
     }
-}
-
-/// Whether a message answers a call of an earlier one.
-fn refers_back(message: &MessageFacts) -> bool {
-    message.has_results || message.marks.has(Marks::FAR_SERVER_RESULT)
-}
-
-fn broken_rule(message: &MessageFacts) -> &'static str {
-    if message.has_results { "orphan_tool_result" } else { "orphan_server_tool_result" }
-}
-
-/// Whether some targets take no list that begins with this message (`first_message_not_user`).
-fn begins_amiss(api: Api, message: &MessageFacts) -> bool {
-    api == Api::AnthropicMessages && message.speaker == Speaker::Assistant
-}
-
-/// For each call the last message with thinking that the model binds to what stands before it (`bound_thinking_kept`).
-fn bound_thinking(transcript: &Transcript) -> Vec<u32> {
-    let binds = transcript.api == Api::AnthropicMessages
-        && transcript.terms.first().is_some_and(|terms| {
-            let abilities = baseline::target(transcript, terms).abilities();
-            abilities.binds_thinking == Some(true) && !terms.envelope.drops_unbound_thinking
-        });
-    let thinks = |index: u32| {
-        let parts = transcript.parts_of(index as usize);
-        binds && parts.iter().any(|part| part.kind == PartKind::Thinking)
-    };
-    let (mut from, mut last) = (0, 0);
-    let of_call = |call: &CallFacts| {
-        last = (from..call.upto).rev().find(|index| thinks(*index)).map_or(last, |index| index + 1);
-        from = call.upto;
-        last
-    };
-    transcript.calls.iter().map(of_call).collect()
 }
 
 /// Sums over the messages before each.

@@ -1,25 +1,36 @@
 //! The fast path: policies that only drop the oldest units, played from prefix sums.
 //!
-//! The state of a prompt is one number `k`, how many of the oldest units are gone. Because a front cut of a valid prompt
-//! is refused exactly if the first message that is left carries a tool result, a verdict is one bit (see NUMBERS in
-//! ARCHITECTURE.md, invariant 7; `tests/it/replay.rs` holds it against the full rules).
+//! The state of a prompt is one number `k`, how many of the oldest units are gone: its size is one subtraction, and a
+//! stretch of calls without a compaction is one look at sums. What the provider would answer is asked where the walk asks,
+//! at the seams; a cut of `k` units looks the same in every cell, so it is judged once for all of them.
 
 use crate::cell::{Limits, Mode};
-use crate::policies::FrontCut;
-
-use super::Witness;
-use super::columns::{Columns, UnitColumns};
 use crate::outcome::{Cut, Outcome};
+use crate::policies::FrontCut;
+use crate::rules::Verdict;
+use crate::view::Change;
+
+use super::columns::{Columns, UnitColumns};
+use super::seams::Ruling;
+use super::{Player, Subject, Witness};
 
 /// Plays one session under a front cut.
-pub fn play(columns: &Columns, front: FrontCut, limits: &Limits, mode: Mode, witness: &mut dyn Witness) -> Outcome {
+pub fn play(
+    subject: &Subject,
+    player: &Player,
+    front: FrontCut,
+    limits: &Limits,
+    witness: &mut dyn Witness,
+) -> Outcome {
+    let columns = subject.columns(player.cap());
     let units = &columns.units[front.unit as usize];
-    let mut run = Run { columns, units, keep: front.keep as usize, limits, k: 0, outcome: Outcome::default(), witness };
+    let outcome = Outcome::default();
+    let mut run = Run { subject, columns, units, keep: front.keep as usize, limits, k: 0, outcome, witness };
     run.outcome.calls = columns.calls() as u64;
     run.outcome.baseline_invalid_calls = columns.calls() as u64 - columns.taken_count[columns.calls()];
     run.outcome.truncated_tokens = columns.truncated_tokens;
     run.outcome.diverged_at = columns.first_capped_call;
-    match mode {
+    match player.cell.mode {
         Mode::Sticky => run.sticky(),
         Mode::Stateless => run.stateless(),
     }
@@ -27,6 +38,7 @@ pub fn play(columns: &Columns, front: FrontCut, limits: &Limits, mode: Mode, wit
 }
 
 struct Run<'a> {
+    subject: &'a Subject,
     columns: &'a Columns,
     units: &'a UnitColumns,
     keep: usize,
@@ -86,12 +98,7 @@ impl Run<'_> {
         self.outcome.tokens_before += tokens;
         self.outcome.tokens_after += tokens;
         self.outcome.prefix_tokens += between(&columns.shareable_sum) - gone * between(&columns.shareable_count);
-        if self.k > 0 && self.units.orphaned[self.k] {
-            self.charge(from, between(&columns.taken_count));
-        } else if self.k > 0 {
-            let open = self.open_from(from, to);
-            self.outcome.depends_calls += columns.sure_count[to] - columns.sure_count[open];
-        }
+        self.judge(from, to);
         if columns.reserve_max > 0 || self.limits.trigger > self.limits.window {
             let over = (from..to).filter(|call| self.is_over(*call, columns.full[*call] - gone));
             self.outcome.over_window += over.count() as u64;
@@ -105,7 +112,7 @@ impl Run<'_> {
         let k = self.choose(call, full - self.limits.target, gone_before);
         let freed = self.gone(k) - self.gone(gone_before);
         let deficit = before - self.limits.target;
-        let broken = self.is_broken(call, k);
+        let broken = self.ruling(call, k).filter(|ruling| ruling.verdict == Verdict::Reject);
         let cut = Cut {
             call: call as u32,
             before,
@@ -113,13 +120,19 @@ impl Run<'_> {
             freed,
             evicted_messages: at(&self.units.messages_gone, k) - at(&self.units.messages_gone, gone_before),
             evicted_exchanges: at(&self.units.exchanges_gone, k) - at(&self.units.exchanges_gone, gone_before),
-            kept_from: if k < self.units.units_in[call] as usize { self.units.start[k] } else { 0 },
+            kept_from: self.kept_from(call, k),
             reached: freed >= deficit,
-            broken: broken.then(|| (self.units.breaks[k], at(&self.units.start, k))),
+            broken: broken.and_then(|ruling| ruling.broken),
         };
         self.outcome.count(&cut);
         self.outcome.tokens_before += freed;
-        self.witness.cut(&cut);
+        let gone = self.start(gone_before)..self.start(k);
+        let messages = &self.subject.transcript.messages;
+        self.witness.cut(&cut, &mut || {
+            let mut change = Change::default();
+            gone.clone().filter(|index| !messages[*index as usize].pinned).for_each(|index| change.drop(index));
+            change
+        });
         self.send(call, k);
     }
 
@@ -130,22 +143,49 @@ impl Run<'_> {
         self.outcome.tokens_after += after;
         self.outcome.prefix_tokens += self.shared_prefix(call, k);
         self.outcome.over_window += u64::from(self.is_over(call, after));
-        if self.is_broken(call, k) {
-            self.charge(call, 1);
-        }
         self.k = k;
-        if k > 0 && !self.units.orphaned[k] && self.open_from(call, call + 1) == call {
-            self.outcome.depends_calls += self.columns.sure_count[call + 1] - self.columns.sure_count[call];
+        self.judge(call, call + 1);
+    }
+
+    /// Counts what the provider would answer to calls that are sent with `k` units gone.
+    fn judge(&mut self, from: usize, to: usize) {
+        let mut call = from;
+        while self.k > 0 && call < to {
+            // Calls that are rejected as they are, are charged to nobody.
+            let Some(next) = (call..to).find(|call| self.columns.taken[*call]) else { return };
+            let Some(ruling) = self.ruling(next, self.k) else { return };
+            let until = (ruling.until as usize).clamp(next + 1, to);
+            match ruling.verdict {
+                Verdict::Reject => {
+                    self.outcome.calls_400 += self.columns.taken_count[until] - self.columns.taken_count[next];
+                    self.outcome.first_bad_call.get_or_insert(next as u32);
+                }
+                Verdict::Depends => {
+                    self.outcome.depends_calls += self.columns.sure_count[until] - self.columns.sure_count[next];
+                }
+                Verdict::Accept | Verdict::Unverifiable => {}
+            }
+            call = until;
         }
     }
 
-    /// The first of these calls on whose cut prompt targets disagree; from there on all do.
-    fn open_from(&self, from: usize, to: usize) -> usize {
-        if self.units.begins_amiss[self.k] {
-            return from;
+    /// What the provider would answer to a call with `k` units gone, if its uncompacted prompt is accepted.
+    fn ruling(&self, call: usize, k: usize) -> Option<Ruling> {
+        if k == 0 || !self.columns.taken[call] {
+            return None;
         }
-        let start = self.units.start[self.k];
-        from + self.columns.bound_thinking[from..to].partition_point(|last| *last <= start)
+        let (transcript, from) = (&self.subject.transcript, self.start(k));
+        let taken = |call: usize| self.columns.taken[call];
+        Some(self.subject.seams.front(transcript, from, call, &taken))
+    }
+
+    /// The first unpinned message that is left with `k` units gone.
+    fn start(&self, k: usize) -> u32 {
+        if k == 0 { 0 } else { self.units.start[k] }
+    }
+
+    fn kept_from(&self, call: usize, k: usize) -> u32 {
+        if k < self.units.units_in[call] as usize { self.units.start[k] } else { 0 }
     }
 
     /// How many units must go for `need` tokens to be gone, as far as `keep` allows and from `least` on. The answer is
@@ -169,21 +209,8 @@ impl Run<'_> {
         if k == 0 { 0 } else { self.units.gone[k] }
     }
 
-    fn is_broken(&self, call: usize, k: usize) -> bool {
-        k > 0 && self.units.orphaned[k] && self.columns.taken[call]
-    }
-
     fn is_over(&self, call: usize, size: u64) -> bool {
         size + self.columns.reserve[call] > self.limits.window
-    }
-
-    /// Charges the policy with refused calls, the first of them at `call` or the first after it that is taken in full.
-    fn charge(&mut self, call: usize, refused: u64) {
-        self.outcome.calls_400 += refused;
-        if refused > 0 && self.outcome.first_bad_call.is_none() {
-            let taken = self.columns.taken[call..].iter().position(|taken| *taken);
-            self.outcome.first_bad_call = taken.map(|after| (call + after) as u32);
-        }
     }
 
     /// Tokens that the prompt of `call`, with `k` units gone, repeats from the beginning of the prompt before it.

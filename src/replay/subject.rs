@@ -8,6 +8,7 @@ use crate::rules::Verdict;
 use crate::transcript::Transcript;
 
 use super::columns::Columns;
+use super::seams::Seams;
 
 /// A transcript with all that its cells share.
 #[derive(Debug)]
@@ -19,6 +20,7 @@ pub struct Subject {
     /// For each call the verdict that a policy starts from: that on its uncompacted prompt, where the logged request is
     /// one that a policy may be charged for.
     pub verdicts: Vec<Verdict>,
+    pub(super) seams: Seams,
     /// The columns under each cap on tool results that some cell wants.
     columns: BTreeMap<Option<Tokens>, Columns>,
 }
@@ -33,12 +35,14 @@ impl Subject {
         let start = |(logged, full): (&Verdict, Verdict)| if logged.is_chargeable() { full } else { *logged };
         let verdicts: Vec<Verdict> = logged.iter().zip(full).map(start).collect();
         let columns = caps.iter().map(|cap| (*cap, Columns::new(&transcript, &verdicts, *cap))).collect();
-        Subject { transcript, logged, verdicts, columns }
+        let seams = Seams::of(&transcript);
+        Subject { transcript, logged, verdicts, seams, columns }
     }
 
-    /// Whether all calls have the same terms.
-    pub fn is_uniform(&self) -> bool {
-        self.transcript.terms.len() <= 1
+    /// Whether cuts at the front may be played from prefix sums: all calls have the same terms, and no call is answered
+    /// behind a prompt that holds it.
+    pub fn is_plain(&self) -> bool {
+        self.transcript.terms.len() <= 1 && !self.seams.is_open()
     }
 
     /// The columns under a cap.

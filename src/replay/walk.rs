@@ -1,202 +1,277 @@
-//! The reference: asks the policy at every compaction and judges every prompt by the full rules.
+//! The loop: asks a policy at every compaction, carries out its plan, and has every prompt judged.
 //!
-//! It holds the resident messages as a list and plays any policy; the fast path is held against it.
+//! It plays any policy; a call without a compaction costs the same whatever the length of the prompt. `front` does the
+//! same for cuts at the front from prefix sums.
 
-use crate::baseline;
-use crate::cell::{Limits, Mode};
-use crate::model::Tokens;
-use crate::policies::{Evict, Eviction};
-use crate::rules::{self, Finding, Severity, Verdict};
-use crate::transcript::{Prompt, Transcript};
-
-use super::{Subject, Witness};
+use crate::cell::{Limits, Mode, When};
 use crate::outcome::{Cut, Outcome};
+use crate::policies::{Asked, Compactor};
+use crate::rules::Verdict;
+use crate::transcript::{Overlay, Speaker, Transcript};
+use crate::view::{Budget, Change, PlanFault, Sent, View};
 
-/// Plays one session by asking `policy`.
+use super::columns::Columns;
+use super::seams::{self, Ruling};
+use super::{Player, Subject, Witness};
+
+/// How prompts are judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judging {
+    /// At their seams.
+    Seams,
+    /// Each by the full rules: the reference.
+    FullRules,
+}
+
+/// Plays one session by asking a policy.
 pub fn play(
     subject: &Subject,
-    policy: &dyn Evict,
+    player: &Player,
+    compactor: &mut dyn Compactor,
     limits: &[Limits],
-    mode: Mode,
+    judging: Judging,
     witness: &mut dyn Witness,
 ) -> Outcome {
-    let cap = policy.result_cap();
-    let capped = cap.map(|cap| capped(&subject.transcript, cap));
-    let transcript = capped.as_ref().unwrap_or(&subject.transcript);
+    let columns = subject.columns(player.cap());
     let mut walk = Walk {
-        transcript,
-        verdicts: &subject.verdicts,
+        subject,
+        columns,
+        player,
         limits,
-        resident: Vec::new(),
-        sent: Vec::new(),
+        judging,
+        sent: Sent::default(),
+        overlay: Overlay::default(),
+        head_tokens: 0,
+        turns: 0,
+        before: Sent::default(),
+        ruling: None,
         outcome: Outcome::default(),
     };
-    walk.outcome.calls = transcript.calls.len() as u64;
-    for call in 0..transcript.calls.len() {
-        walk.admit(call, mode);
-        let before = walk.size(call);
-        if before > walk.limits(call).trigger {
-            let cut = walk.compact(call, before, policy);
-            walk.outcome.count(&cut);
-            witness.cut(&cut);
-        }
-        walk.send(call, before);
-    }
-    if let Some(cap) = cap {
-        walk.note_caps(&subject.transcript, cap);
+    walk.outcome.calls = columns.calls() as u64;
+    walk.outcome.truncated_tokens = columns.truncated_tokens;
+    walk.outcome.diverged_at = columns.first_capped_call;
+    for call in 0..columns.calls() {
+        walk.call(call, compactor, witness);
     }
     walk.outcome
 }
 
 struct Walk<'a> {
-    transcript: &'a Transcript,
-    verdicts: &'a [Verdict],
+    subject: &'a Subject,
+    columns: &'a Columns,
+    player: &'a Player,
     /// By the terms of the call.
     limits: &'a [Limits],
-    resident: Vec<u32>,
+    judging: Judging,
+    sent: Sent,
+    overlay: Overlay,
+    /// Tokens of what stands in front of the raw end of what is sent.
+    head_tokens: u64,
+    /// User messages among those in front.
+    turns: u64,
     /// What the call before sent.
-    sent: Vec<u32>,
+    before: Sent,
+    /// What was said of what is sent, as long as it holds.
+    ruling: Option<Ruling>,
     outcome: Outcome,
 }
 
 impl Walk<'_> {
-    fn limits(&self, call: usize) -> &Limits {
-        &self.limits[self.transcript.calls[call].terms as usize]
+    fn transcript(&self) -> &Transcript {
+        &self.subject.transcript
     }
 
-    /// Takes in the messages that are new since the call before, or all of them again.
-    fn admit(&mut self, call: usize, mode: Mode) {
-        let upto = self.transcript.calls[call].upto;
-        let known = match mode {
-            Mode::Sticky if call > 0 => self.transcript.calls[call - 1].upto,
-            Mode::Sticky => 0,
-            Mode::Stateless => {
-                self.resident.clear();
-                0
+    fn call(&mut self, call: usize, compactor: &mut dyn Compactor, witness: &mut dyn Witness) {
+        let upto = self.transcript().calls[call].upto;
+        if self.player.cell.mode == Mode::Stateless && !self.sent.is_whole() {
+            self.overlay.clear();
+            self.replace(Sent::everything(upto));
+        }
+        self.sent.admit(upto);
+        let size = self.size(call);
+        let mut cut = None;
+        if self.is_due(call, size) {
+            match self.compact(call, size, compactor, witness) {
+                Ok(made) => cut = Some(made),
+                Err(fault) => {
+                    self.outcome.policy_failures += 1;
+                    witness.failure(call as u32, &fault);
+                }
             }
-        };
-        self.resident.extend(known..upto);
+        }
+        self.send(call, size, cut, witness);
     }
 
-    fn compact(&mut self, call: usize, before: u64, policy: &dyn Evict) -> Cut {
-        let deficit = before - self.limits(call).target;
-        let eviction = policy.evict(&Prompt::new(self.transcript, &self.resident), deficit);
-        let exchanges = self.exchanges();
-        self.remove(&eviction);
-        let freed = before - self.size(call);
-        let unpinned = |index: &&u32| !self.transcript.messages[**index as usize].pinned;
-        Cut {
-            call: call as u32,
-            before,
-            deficit,
-            freed,
-            evicted_messages: eviction.positions.len() as u32,
-            evicted_exchanges: exchanges - self.exchanges(),
-            kept_from: self.resident.iter().find(unpinned).copied().unwrap_or(0),
-            reached: freed >= deficit,
-            broken: self.first_fault(call),
+    /// Whether a call is compacted.
+    fn is_due(&self, call: usize, size: u64) -> bool {
+        let (limits, policy) = (self.limits(call), self.player.cell.policy.policy());
+        let trigger = &self.player.cell.trigger;
+        if policy.claims.never_compacts {
+            return false;
+        }
+        let at_turns = trigger.at_turns || policy.claims.asked == Asked::AtTurns;
+        if at_turns && !self.begins_turn(call) {
+            return false;
+        }
+        match trigger.when {
+            When::Share(_) | When::Tokens(_) => size > limits.trigger,
+            When::Messages(most) => self.sent.len() as u64 > most,
+            When::Turns(most) => self.turns_sent() > most,
+            When::Overflow => size + self.columns.reserve[call] > limits.window,
         }
     }
 
-    /// Exchanges of the session from the first resident unpinned message on.
+    fn begins_turn(&self, call: usize) -> bool {
+        let last = self.transcript().calls[call].upto.checked_sub(1);
+        last.is_some_and(|last| is_real_user(self.transcript(), last))
+    }
+
+    fn turns_sent(&self) -> u64 {
+        let tail = self.sent.from()..self.sent.upto();
+        self.turns + tail.filter(|index| is_real_user(self.transcript(), *index)).count() as u64
+    }
+
+    /// Asks the policy and does what it says; what was sent before stays for comparison.
+    fn compact(
+        &mut self,
+        call: usize,
+        size: u64,
+        compactor: &mut dyn Compactor,
+        witness: &mut dyn Witness,
+    ) -> Result<(Cut, Option<Change>), PlanFault> {
+        let Limits { window, target, .. } = *self.limits(call);
+        let reserve = self.columns.reserve[call];
+        let target = if self.player.cell.is_just_fit() { window.saturating_sub(reserve) } else { target };
+        let budget = Budget { window, target, size, reserve };
+        let view = View::new(&self.subject.transcript, &self.overlay, &self.sent, &self.columns.tokens);
+        let plan = compactor.plan(&view, &budget)?;
+        let exchanges = self.exchanges();
+        let mut sent = self.sent.clone();
+        let change = sent.apply(&plan, &self.subject.transcript, &mut self.overlay, witness.wants_changes())?;
+        if !plan.is_empty() {
+            self.replace(sent);
+        }
+        // A plan may make a prompt longer: nothing is freed then, and the target is missed by so much more.
+        let freed = size.saturating_sub(self.size(call));
+        let cut = Cut {
+            call: call as u32,
+            before: size,
+            deficit: budget.deficit(),
+            freed,
+            evicted_messages: plan.drop.iter().map(|range| range.end - range.start).sum(),
+            evicted_exchanges: exchanges - self.exchanges().min(exchanges),
+            kept_from: self.first_unpinned().unwrap_or(0),
+            reached: self.size(call) <= target,
+            broken: None,
+        };
+        Ok((cut, change))
+    }
+
+    /// Sends something else from here on.
+    fn replace(&mut self, sent: Sent) {
+        self.sent = sent;
+        self.head_tokens = self.sent.head().iter().map(|number| self.tokens(*number)).sum();
+        let origins = self.sent.head().iter().filter_map(|number| self.transcript().origin(&self.overlay, *number));
+        self.turns = origins.filter(|index| is_real_user(self.transcript(), *index)).count() as u64;
+        self.ruling = None;
+    }
+
+    /// Exchanges of the session from the first message on that is sent and not pinned.
     fn exchanges(&self) -> u32 {
-        let messages = &self.transcript.messages;
-        let first = self.resident.iter().find(|index| !messages[**index as usize].pinned);
-        first
-            .map_or(0, |first| messages.last().map_or(0, |last| last.exchange + 1 - messages[*first as usize].exchange))
+        let exchanges = &self.transcript().units().exchanges;
+        let last = exchanges.last().map_or(0, |last| last + 1);
+        self.first_unpinned().map_or(0, |first| last - exchanges[first as usize])
     }
 
-    fn remove(&mut self, eviction: &Eviction) {
-        let mut gone = eviction.positions.iter().peekable();
-        let mut position = 0;
-        self.resident.retain(|_| {
-            let leaves = gone.next_if_eq(&&position).is_some();
-            position += 1;
-            !leaves
-        });
+    fn first_unpinned(&self) -> Option<u32> {
+        let transcript = self.transcript();
+        let origins = self.sent.numbers().filter_map(|number| transcript.origin(&self.overlay, number));
+        origins.into_iter().find(|index| !transcript.messages[*index as usize].pinned)
     }
 
-    fn send(&mut self, call: usize, before: u64) {
+    /// Counts a call, with its cut if it has one.
+    fn send(&mut self, call: usize, before: u64, cut: Option<(Cut, Option<Change>)>, witness: &mut dyn Witness) {
         let after = self.size(call);
         self.outcome.tokens_before += before;
         self.outcome.tokens_after += after;
         self.outcome.prefix_tokens += self.shared_prefix(call);
-        self.outcome.over_window +=
-            u64::from(after + u64::from(self.transcript.calls[call].reserve) > self.limits(call).window);
-        self.judge(call);
-        self.sent.clone_from(&self.resident);
+        self.outcome.over_window += u64::from(after + self.columns.reserve[call] > self.limits(call).window);
+        let broken = self.judge(call);
+        if let Some((cut, change)) = cut {
+            let cut = Cut { broken, ..cut };
+            self.outcome.count(&cut);
+            witness.cut(&cut, &mut || change.clone().unwrap_or_default());
+        }
+        self.before.clone_from(&self.sent);
     }
 
-    /// Charges the policy with what the provider would answer, if the full prompt is taken.
-    fn judge(&mut self, call: usize) {
-        let full = self.verdicts[call];
+    /// Charges the policy with what the provider would answer, if the uncompacted prompt is accepted; gives the rule that
+    /// rejects the prompt.
+    fn judge(&mut self, call: usize) -> Option<(&'static str, u32)> {
+        let full = self.subject.verdicts[call];
         if !full.is_chargeable() {
             self.outcome.baseline_invalid_calls += 1;
-            return;
+            return None;
         }
-        match rules::verdict(&self.findings(call)) {
+        let ruling = self.ruling(call);
+        match ruling.verdict {
             Verdict::Reject => {
                 self.outcome.calls_400 += 1;
                 self.outcome.first_bad_call.get_or_insert(call as u32);
+                return ruling.broken;
             }
             Verdict::Depends => self.outcome.depends_calls += u64::from(full == Verdict::Accept),
             Verdict::Accept | Verdict::Unverifiable => {}
         }
+        None
     }
 
-    /// The first error in what is resident, where the full prompt is taken.
-    fn first_fault(&self, call: usize) -> Option<(&'static str, u32)> {
-        if !self.verdicts[call].is_chargeable() {
-            return None;
+    fn ruling(&mut self, call: usize) -> Ruling {
+        let transcript = &self.subject.transcript;
+        if self.judging == Judging::FullRules && !self.sent.is_whole() {
+            let upto = self.sent.upto();
+            let (verdict, broken) = seams::judge(transcript, &self.overlay, &self.sent, call, upto);
+            return Ruling { verdict, broken, until: 0 };
         }
-        let findings = self.findings(call);
-        let error = findings.iter().find(|finding| finding.severity == Severity::Error)?;
-        let position = error.message.unwrap_or(0) as usize;
-        Some((error.rule, self.resident.get(position).copied().unwrap_or(0)))
-    }
-
-    /// What the rules find in the resident messages; nothing where all messages are resident.
-    fn findings(&self, call: usize) -> Vec<Finding> {
-        if self.resident.len() == self.transcript.calls[call].upto as usize {
-            return Vec::new();
+        if let Some(ruling) = self.ruling.filter(|ruling| (call as u32) < ruling.until) {
+            return ruling;
         }
-        let target = baseline::target(self.transcript, self.transcript.terms_of(call));
-        rules::check(&Prompt::of_call(self.transcript, call, &self.resident), &target)
+        let accepted = |call: usize| self.subject.verdicts[call].is_chargeable();
+        let ruling = self.subject.seams.ruling(transcript, &self.overlay, &self.sent, call, &accepted);
+        *self.ruling.insert(ruling)
     }
 
     fn shared_prefix(&self, call: usize) -> u64 {
-        if call == 0 || self.transcript.calls[call].preface != self.transcript.calls[call - 1].preface {
+        if !self.columns.same_preface[call] {
             return 0;
         }
-        let shared = self.sent.iter().zip(&self.resident).take_while(|(sent, resident)| sent == resident);
-        u64::from(self.transcript.calls[call].fixed) + shared.map(|(index, _)| self.tokens(*index)).sum::<u64>()
+        let shared = match self.sent.head() == self.before.head() && self.sent.from() == self.before.from() {
+            true => return self.columns.fixed[call] + self.tokens_of(&self.before),
+            false => self.before.common(&self.sent),
+        };
+        self.columns.fixed[call] + self.sent.numbers().take(shared).map(|number| self.tokens(number)).sum::<u64>()
+    }
+
+    /// Tokens of the messages of something that has the same head as what is sent.
+    fn tokens_of(&self, sent: &Sent) -> u64 {
+        self.head_tokens + self.columns.tokens_between(sent.from(), sent.upto())
     }
 
     fn size(&self, call: usize) -> u64 {
-        let fixed = u64::from(self.transcript.calls[call].fixed);
-        fixed + self.resident.iter().map(|index| self.tokens(*index)).sum::<u64>()
+        self.columns.fixed[call] + self.tokens_of(&self.sent)
     }
 
-    fn tokens(&self, index: u32) -> u64 {
-        u64::from(self.transcript.messages[index as usize].tokens)
+    fn tokens(&self, number: u32) -> u64 {
+        let logged = self.columns.tokens.get(number as usize).copied();
+        u64::from(logged.unwrap_or_else(|| self.transcript().message(&self.overlay, number).0.tokens))
     }
 
-    fn note_caps(&mut self, original: &Transcript, cap: Tokens) {
-        let over = |index: usize| original.parts_of(index).iter().map(|part| u64::from(part.over(cap))).sum::<u64>();
-        self.outcome.truncated_tokens = (0..original.messages.len()).map(over).sum();
-        let capped = (0..original.messages.len()).find(|index| over(*index) > 0);
-        let first = capped.and_then(|index| original.calls.iter().position(|call| call.upto as usize > index));
-        self.outcome.diverged_at =
-            [self.outcome.diverged_at, first.map(|call| call as u32)].into_iter().flatten().min();
+    fn limits(&self, call: usize) -> &Limits {
+        &self.limits[self.transcript().calls[call].terms as usize]
     }
 }
 
-/// The transcript with every tool result cut to at most `cap` tokens.
-fn capped(transcript: &Transcript, cap: Tokens) -> Transcript {
-    let mut capped = transcript.clone();
-    for index in 0..capped.messages.len() {
-        let over: Tokens = transcript.parts_of(index).iter().map(|part| part.over(cap)).sum();
-        capped.messages[index].tokens = capped.messages[index].tokens.saturating_sub(over);
-    }
-    capped
+fn is_real_user(transcript: &Transcript, index: u32) -> bool {
+    let message = &transcript.messages[index as usize];
+    message.speaker == Speaker::User && !message.has_results
 }

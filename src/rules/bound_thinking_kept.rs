@@ -68,10 +68,10 @@ fn check(prompt: &Prompt, findings: &mut Findings) {
     if prompt.envelope().drops_unbound_thinking {
         return;
     }
-    let mut last = None;
+    let (mut last, intact) = (None, prompt.intact() as u32);
     for (site, _) in prompt.marked(Marks::THINKING) {
         let message = site.message;
-        let is_cut_off = prompt.index(message as usize) != message;
+        let is_cut_off = message > intact || prompt.origin(message as usize) != Some(message);
         if is_cut_off && last.replace(message) != Some(message) {
             let say = format!("messages before the thinking of message {message} are gone: drop the block as well");
             findings.report(site.into(), Vec::new(), say);

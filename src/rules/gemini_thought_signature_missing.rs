@@ -75,7 +75,7 @@ pub(super) const RULE: Rule = Rule {
         "missing a thought_signature",
     ],
     hides: false,
-    scope: Scope::List,
+    scope: Scope::Turn,
     sides: &[],
     severity: |target| severity(target),
     check,

@@ -128,6 +128,8 @@ pub enum Scope {
     Neighbours,
     /// The list from its head up to the message: what follows never changes the finding.
     List,
+    /// The turn that is open at the end of the list: what it lacks, it lacks until it is over.
+    Turn,
 }
 
 /// Every rule, in the order in which help and pages list them.
@@ -272,9 +274,14 @@ pub fn rule(id: &str) -> Option<&'static Rule> {
 /// # Ok::<(), String>(())
 /// ```
 pub fn check(prompt: &Prompt, target: &Target) -> Vec<Finding> {
+    check_some(prompt, target, |_| true)
+}
+
+/// The findings of the wanted rules on one prompt.
+pub fn check_some(prompt: &Prompt, target: &Target, wanted: impl Fn(&Rule) -> bool) -> Vec<Finding> {
     let pairs = Pairs::of(prompt);
     let mut findings = Findings::new(&pairs, target);
-    for rule in RULES {
+    for rule in RULES.iter().filter(|rule| wanted(rule)) {
         if let Some(severity) = (rule.severity)(target) {
             findings.begin(rule.id, severity);
             (rule.check)(prompt, &mut findings);

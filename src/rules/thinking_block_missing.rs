@@ -43,7 +43,7 @@ pub(super) const RULE: Rule = Rule {
         "a final `assistant` message must start with a thinking block",
     ],
     hides: false,
-    scope: Scope::Neighbours,
+    scope: Scope::Turn,
     sides: &[],
     severity: anthropic_error,
     check,

@@ -1,10 +1,12 @@
 //! Counters, intervals and sketches as they are stored: by name, so that another version reads them too.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::metrics;
 use crate::outcome::{Declared, Outcome, Tally};
 use crate::stats::{Interval, Sketch};
+use crate::transcript::Speaker;
+use crate::view::{Change, Inserted};
 
 /// The counters of an outcome; those that are 0 are left out.
 pub fn of_outcome(outcome: &Outcome) -> Value {
@@ -47,6 +49,37 @@ pub fn intervals(stored: &Value) -> Vec<(&'static str, Interval)> {
     metrics::METRICS.iter().filter_map(interval).collect()
 }
 
+/// What a cut changed; members that are empty are left out.
+pub fn of_change(change: &Change) -> Value {
+    let gone = change.gone.iter().map(|range| json!([range.start, range.end]));
+    let shortened = change.shortened.iter().map(|(message, tokens)| json!([message, tokens]));
+    let inserted = change.inserted.iter().map(|put| json!([put.before, put.speaker.as_str(), put.tokens, put.kind]));
+    let members =
+        [("gone", gone.collect::<Vec<_>>()), ("shortened", shortened.collect()), ("inserted", inserted.collect())];
+    let members = members.into_iter().filter(|(_, list)| !list.is_empty());
+    Value::Object(members.map(|(name, list)| (name.to_owned(), Value::from(list))).collect())
+}
+
+/// What a stored cut changed.
+pub fn change(stored: &Value) -> Change {
+    let list = |name: &str| stored.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let number = |entry: &Value, at: usize| entry.get(at).and_then(Value::as_u64).unwrap_or(0) as u32;
+    let word = |entry: &Value, at: usize| entry.get(at).and_then(Value::as_str).unwrap_or_default().to_owned();
+    Change {
+        gone: list("gone").iter().map(|entry| number(entry, 0)..number(entry, 1)).collect(),
+        shortened: list("shortened").iter().map(|entry| (number(entry, 0), number(entry, 1))).collect(),
+        inserted: list("inserted")
+            .iter()
+            .map(|entry| Inserted {
+                before: number(entry, 0),
+                speaker: Speaker::from_name(&word(entry, 1)),
+                tokens: number(entry, 2),
+                kind: word(entry, 3),
+            })
+            .collect(),
+    }
+}
+
 /// A sketch as pairs of bucket (4 bytes) and count (8 bytes), big-endian.
 pub fn sketch_bytes(sketch: &Sketch) -> Vec<u8> {
     sketch.buckets().flat_map(|(bucket, count)| [&bucket.to_be_bytes()[..], &count.to_be_bytes()].concat()).collect()
@@ -81,6 +114,14 @@ mod tests {
         let stored = serde_json::json!({"calls": 7, "kilns": 3});
         assert_eq!(outcome(&stored), Outcome { calls: 7, ..Outcome::default() });
         assert_eq!(intervals(&serde_json::json!({"kilns_per_cut": [0.1, 0.2]})), []);
+    }
+
+    #[test]
+    fn a_change_survives_its_json() {
+        let inserted = Inserted { before: 4, speaker: Speaker::User, tokens: 500, kind: "summary".to_owned() };
+        let full = Change { gone: vec![1..4, 6..7], shortened: vec![(5, 12)], inserted: vec![inserted] };
+        assert_eq!(change(&of_change(&full)), full);
+        assert_eq!(of_change(&Change::default()), json!({}));
     }
 
     #[test]

@@ -11,6 +11,7 @@ use super::{Store, named};
 use crate::cell::Cell;
 use crate::model::Time;
 use crate::outcome::{Cut, Outcome, PlayedCell, Tally};
+use crate::view::Change;
 
 const COPY_CELLS: &str = "copy cells (id, run_id, position, key, policy, trigger, target, \"window\", mode) \
      from stdin (format binary)";
@@ -19,7 +20,7 @@ const COPY_OUTCOMES: &str = "copy outcomes (cell_id, session_id, counters, first
      from stdin (format binary)";
 
 const COPY_CUTS: &str = "copy cuts (cell_id, session_id, call, before, deficit, freed, evicted_messages, \
-     evicted_exchanges, kept_from, reached, broken_rule, broken_at) from stdin (format binary)";
+     evicted_exchanges, kept_from, reached, broken_rule, broken_at, change) from stdin (format binary)";
 
 /// A run to be kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -86,6 +87,7 @@ pub struct StoredCut {
     pub reached: bool,
     pub broken_rule: Option<String>,
     pub broken_at: Option<i32>,
+    pub change: Change,
 }
 
 /// What a cell did to a session.
@@ -189,16 +191,30 @@ impl Store {
 
     /// What a cell cut from a session, in the order of the calls.
     pub async fn cuts(&self, cell_id: i64, session_id: i64) -> Result<Vec<StoredCut>> {
-        Ok(sqlx::query_as!(
-            StoredCut,
+        let rows = sqlx::query!(
             "select call, before, deficit, freed, evicted_messages, evicted_exchanges, kept_from, reached, broken_rule,
-                    broken_at
+                    broken_at, change
              from cuts where cell_id = $1 and session_id = $2 order by call",
             cell_id,
             session_id
-        )
-        .fetch_all(&self.pool)
-        .await?)
+        );
+        let rows = rows.fetch_all(&self.pool).await?;
+        Ok(rows
+            .into_iter()
+            .map(|row| StoredCut {
+                call: row.call,
+                before: row.before,
+                deficit: row.deficit,
+                freed: row.freed,
+                evicted_messages: row.evicted_messages,
+                evicted_exchanges: row.evicted_exchanges,
+                kept_from: row.kept_from,
+                reached: row.reached,
+                broken_rule: row.broken_rule,
+                broken_at: row.broken_at,
+                change: named::change(&row.change),
+            })
+            .collect())
     }
 
     /// For each of some cells the sessions that it broke, those with the most refused calls first, at most `limit`.
@@ -243,7 +259,7 @@ fn outcome_rows() -> Rows {
 }
 
 fn cut_rows() -> Rows {
-    Rows::new(12)
+    Rows::new(13)
 }
 
 impl RunWriter {
@@ -252,8 +268,8 @@ impl RunWriter {
         for PlayedCell { cell, outcome, cuts } in cells {
             let cell_id = self.cell_ids[*cell];
             put_outcome(self.outcomes.row().bigint(cell_id).bigint(session_id), outcome);
-            for cut in cuts {
-                put_cut(self.cuts.row().bigint(cell_id).bigint(session_id), cut);
+            for (cut, change) in cuts {
+                put_cut(self.cuts.row().bigint(cell_id).bigint(session_id), cut, change);
             }
         }
         if self.outcomes.as_bytes().len() + self.cuts.as_bytes().len() > BATCH { self.send().await } else { Ok(()) }
@@ -324,10 +340,11 @@ fn put_outcome(row: &mut Rows, outcome: &Outcome) {
     row.maybe(outcome.diverged_at.map(as_integer), Rows::integer);
 }
 
-fn put_cut(row: &mut Rows, cut: &Cut) {
+fn put_cut(row: &mut Rows, cut: &Cut, change: &Change) {
     row.integer(as_integer(cut.call)).bigint(as_bigint(cut.before)).bigint(as_bigint(cut.deficit));
     row.bigint(as_bigint(cut.freed)).integer(as_integer(cut.evicted_messages));
     row.integer(as_integer(cut.evicted_exchanges)).integer(as_integer(cut.kept_from)).boolean(cut.reached);
     row.maybe(cut.broken.map(|(rule, _)| rule), Rows::text);
     row.maybe(cut.broken.map(|(_, message)| as_integer(message)), Rows::integer);
+    row.jsonb(&named::of_change(change));
 }

@@ -8,6 +8,7 @@ pub mod envelope;
 pub mod history;
 pub mod ids;
 pub mod marks;
+pub mod overlay;
 pub mod pairs;
 pub mod prompt;
 pub mod served;
@@ -24,10 +25,11 @@ use size::{Counter, Weight};
 pub use envelope::EnvelopeFacts;
 pub use history::History;
 pub use marks::Marks;
+pub use overlay::{Made, Overlay};
 pub use pairs::Pairs;
 pub use prompt::{Prompt, Site};
 pub use terms::Terms;
-pub use units::Unit;
+pub use units::{Unit, Units};
 
 /// The number of an id inside one transcript; equal ids have equal numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -61,6 +63,26 @@ impl Speaker {
             Role::Function => Speaker::Function,
             Role::Other(_) => Speaker::Unknown,
         }
+    }
+}
+
+impl Speaker {
+    /// Its name in stored changes and on pages.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Speaker::System => "system",
+            Speaker::Developer => "developer",
+            Speaker::User => "user",
+            Speaker::Assistant => "assistant",
+            Speaker::Tool => "tool",
+            Speaker::Function => "function",
+            Speaker::Unknown => "unknown",
+        }
+    }
+
+    /// The speaker of that name.
+    pub fn from_name(name: &str) -> Speaker {
+        Speaker::of(&Role::from_name(name))
     }
 }
 
@@ -102,12 +124,6 @@ pub struct MessageFacts {
     pub marks: Marks,
     /// A policy may not remove it: system and developer messages.
     pub pinned: bool,
-    /// The last message that answers one of its calls; its own index where none does.
-    pub answered_at: u32,
-    /// The round it belongs to, counted from 0.
-    pub round: u32,
-    /// The exchange it belongs to, counted from 0.
-    pub exchange: u32,
 }
 
 /// What is known of one part.
@@ -165,8 +181,8 @@ pub struct Transcript {
     marks: Marks,
     /// The ids behind the numbers.
     ids: Vec<Box<str>>,
-    /// Where units begin, by [`Unit`]: indexes of unpinned messages, ascending.
-    starts: [Vec<u32>; Unit::ALL.len()],
+    /// How its messages hang together.
+    units: Units,
 }
 
 impl Transcript {
@@ -286,9 +302,9 @@ impl Transcript {
         self.ids.len()
     }
 
-    /// Where units of that kind begin: indexes of unpinned messages, ascending.
-    pub fn starts(&self, unit: Unit) -> &[u32] {
-        &self.starts[unit as usize]
+    /// How its messages hang together.
+    pub fn units(&self) -> &Units {
+        &self.units
     }
 }
 
@@ -320,7 +336,7 @@ impl<'c> Builder<'c> {
             terms: Vec::new(),
             marks: Marks::default(),
             ids: Vec::new(),
-            starts: Default::default(),
+            units: Units::default(),
         };
         Builder { transcript, counter, numbers: HashMap::new(), server_calls: HashMap::new() }
     }
@@ -362,9 +378,6 @@ impl<'c> Builder<'c> {
             has_results: of_kind(PartKind::ToolResult),
             has_substitute: of_kind(PartKind::ToolUse) || has_substitute(message),
             pinned: matches!(message.role, Role::System | Role::Developer),
-            answered_at: self.transcript.messages.len() as u32,
-            round: 0,
-            exchange: 0,
         });
     }
 
@@ -407,8 +420,7 @@ impl<'c> Builder<'c> {
     }
 
     fn finish(mut self) -> Transcript {
-        units::number(&mut self.transcript);
-        self.transcript.starts = Unit::ALL.map(|unit| units::starts(&self.transcript.messages, unit));
+        self.transcript.units = Units::of(&self.transcript);
         self.transcript
     }
 }

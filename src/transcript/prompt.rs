@@ -5,12 +5,13 @@
 
 use crate::model::{Api, Tokens};
 
-use super::{EnvelopeFacts, IdNo, Marks, MessageFacts, PartFacts, Speaker, Terms, Transcript, Unit};
+use super::{EnvelopeFacts, IdNo, Marks, MessageFacts, Overlay, PartFacts, Speaker, Terms, Transcript, overlay};
 
 /// The messages of a transcript that one request would send, in order.
 #[derive(Clone, Copy, Debug)]
 pub struct Prompt<'a> {
     transcript: &'a Transcript,
+    overlay: &'a Overlay,
     resident: &'a [u32],
     /// The call that sends it, as an index of the transcript's.
     call: usize,
@@ -38,7 +39,12 @@ impl<'a> Prompt<'a> {
 
     /// The prompt of that call.
     pub fn of_call(transcript: &'a Transcript, call: usize, resident: &'a [u32]) -> Prompt<'a> {
-        Prompt { transcript, resident, call }
+        Prompt { transcript, overlay: &overlay::NOTHING, resident, call }
+    }
+
+    /// The same prompt, in which numbers behind those of the transcript are messages of an overlay.
+    pub fn with(self, overlay: &'a Overlay) -> Prompt<'a> {
+        Prompt { overlay, ..self }
     }
 
     /// The language of the request.
@@ -80,8 +86,8 @@ impl<'a> Prompt<'a> {
 
     /// The message at a position.
     pub fn entry(&self, position: usize) -> Entry<'a> {
-        let index = self.resident[position] as usize;
-        Entry { message: &self.transcript.messages[index], parts: self.transcript.parts_of(index) }
+        let (message, parts) = self.transcript.message(self.overlay, self.resident[position]);
+        Entry { message, parts }
     }
 
     /// All messages in order.
@@ -126,26 +132,34 @@ impl<'a> Prompt<'a> {
     }
 
     /// The messages of the transcript that are gone while one of their calls is answered only behind this prompt.
-    pub fn evicted_while_pending(&self) -> impl Iterator<Item = u32> + use<'a> {
-        let (transcript, resident) = (self.transcript, self.resident);
-        let last = resident.last().copied().unwrap_or(0);
-        let mut kept = resident.iter().peekable();
-        (0..last).filter(move |index| {
-            let is_kept = kept.next_if_eq(&index).is_some();
-            let message = &transcript.messages[*index as usize];
-            !is_kept && message.has_calls && message.answered_at > last
-        })
+    pub fn evicted_while_pending(&self) -> Vec<u32> {
+        let units = self.transcript.units();
+        let origin = |number: &u32| self.transcript.origin(self.overlay, *number);
+        let last = self.resident.iter().filter_map(origin).max().unwrap_or(0);
+        if !units.is_answered_behind(last + 1) {
+            return Vec::new();
+        }
+        let mut kept: Vec<u32> = self.resident.iter().filter_map(origin).collect();
+        kept.sort_unstable();
+        let answered_at = &units.answered_at;
+        let is_pending = |index: &u32| answered_at[*index as usize] > last && kept.binary_search(index).is_err();
+        (0..last).filter(|index| self.transcript.messages[*index as usize].has_calls).filter(is_pending).collect()
+    }
+
+    /// How many messages it begins with as the transcript does; behind them something is gone, shortened or put in.
+    pub fn intact(&self) -> usize {
+        (0..).zip(self.resident).take_while(|(at, number)| at == *number).count()
+    }
+
+    /// The message of the transcript that the one at a position stands for; none where it was put in.
+    pub fn origin(&self, position: usize) -> Option<u32> {
+        self.transcript.origin(self.overlay, self.resident[position])
     }
 
     /// Tokens of a lone request with what it reserves for output.
     pub fn lone_size(&self) -> Option<u64> {
         let call = self.transcript.calls.get(self.call).filter(|_| self.envelope().is_lone)?;
         Some(u64::from(call.fixed) + u64::from(self.tokens()) + u64::from(call.reserve))
-    }
-
-    /// The index in the full transcript of the message at a position.
-    pub fn index(&self, position: usize) -> u32 {
-        self.resident[position]
     }
 
     /// The id behind a number; `None` for [`IdNo::NONE`].
@@ -161,15 +175,5 @@ impl<'a> Prompt<'a> {
     /// Tokens of the messages, without what stands outside the list.
     pub fn tokens(&self) -> Tokens {
         self.entries().map(|entry| entry.message.tokens).sum()
-    }
-
-    /// The unit that the message at a position belongs to, as a number that grows along the prompt.
-    pub fn unit(&self, position: usize, unit: Unit) -> u32 {
-        let message = self.entry(position).message;
-        match unit {
-            Unit::Message => self.resident[position],
-            Unit::Round => message.round,
-            Unit::Exchange => message.exchange,
-        }
     }
 }

@@ -25,38 +25,84 @@ impl Unit {
     pub const ALL: [Unit; 3] = [Unit::Message, Unit::Round, Unit::Exchange];
 }
 
-/// Numbers the rounds and exchanges of a transcript whose messages and parts are complete.
-pub(super) fn number(transcript: &mut Transcript) {
-    let answered_at = last_answers(transcript);
-    let (mut round, mut exchange, mut reach) = (0, 0, 0);
-    for (index, message) in transcript.messages.iter_mut().enumerate() {
-        if index > 0 && is_real_user(message) {
-            exchange += 1;
+/// How the messages of a transcript hang together.
+#[derive(Clone, Debug, Default)]
+pub struct Units {
+    /// For each message the last one that answers one of its calls; its own index where none does.
+    pub answered_at: Vec<u32>,
+    /// For each message the last one that answers a call of it or of any before it.
+    reach: Vec<u32>,
+    /// The round of each message, counted from 0.
+    pub rounds: Vec<u32>,
+    /// The exchange of each message, counted from 0.
+    pub exchanges: Vec<u32>,
+    /// Where units begin, by [`Unit`]: indexes of unpinned messages, ascending.
+    starts: [Vec<u32>; Unit::ALL.len()],
+}
+
+impl Units {
+    /// The units of a transcript whose messages and parts are complete.
+    pub(super) fn of(transcript: &Transcript) -> Units {
+        let answered_at = last_answers(transcript);
+        let rounds = rounds(&answered_at, answered_at.len());
+        let reach = answered_at.iter().scan(0, |reach, at| {
+            *reach = (*reach).max(*at);
+            Some(*reach)
+        });
+        let reach = reach.collect();
+        let mut exchange = 0;
+        let exchanges = (0..).zip(&transcript.messages).map(|(index, message)| {
+            exchange += u32::from(index > 0 && is_real_user(message));
+            exchange
+        });
+        let mut units =
+            Units { exchanges: exchanges.collect(), answered_at, reach, rounds, starts: Default::default() };
+        units.starts = Unit::ALL.map(|unit| units.starts_of(transcript, unit));
+        units
+    }
+
+    /// Where units of that kind begin: indexes of unpinned messages, ascending.
+    pub fn starts(&self, unit: Unit) -> &[u32] {
+        &self.starts[unit as usize]
+    }
+
+    /// The rounds of the first `upto` messages, by what is answered among them: later answers tell nothing yet.
+    pub fn rounds_of(&self, upto: u32) -> Vec<u32> {
+        rounds(&self.answered_at, upto as usize)
+    }
+
+    /// Whether a call of one of the first `upto` messages is answered behind them.
+    pub fn is_answered_behind(&self, upto: u32) -> bool {
+        (upto as usize).checked_sub(1).is_some_and(|last| self.reach.get(last).is_some_and(|reach| *reach >= upto))
+    }
+
+    fn starts_of(&self, transcript: &Transcript, unit: Unit) -> Vec<u32> {
+        let number = |index: usize| match unit {
+            Unit::Message => index as u32,
+            Unit::Round => self.rounds[index],
+            Unit::Exchange => self.exchanges[index],
+        };
+        let mut starts: Vec<u32> = Vec::new();
+        for index in (0..transcript.messages.len()).filter(|index| !transcript.messages[*index].pinned) {
+            if starts.last().is_none_or(|last| number(*last as usize) != number(index)) {
+                starts.push(index as u32);
+            }
         }
-        message.answered_at = answered_at[index] as u32;
-        message.round = round;
-        message.exchange = exchange;
-        reach = reach.max(answered_at[index]);
-        if reach <= index {
-            round += 1;
-        }
+        starts
     }
 }
 
-/// Where units begin, counting unpinned messages only.
-pub(super) fn starts(messages: &[MessageFacts], unit: Unit) -> Vec<u32> {
-    let number = |index: usize| match unit {
-        Unit::Message => index as u32,
-        Unit::Round => messages[index].round,
-        Unit::Exchange => messages[index].exchange,
+/// The rounds of the first `upto` messages.
+fn rounds(answered_at: &[u32], upto: usize) -> Vec<u32> {
+    let (mut round, mut reach) = (0, 0);
+    let mut of = |index: usize| {
+        let own = round;
+        let answered = answered_at[index] as usize;
+        reach = reach.max(if answered < upto { answered } else { index });
+        round += u32::from(reach <= index);
+        own
     };
-    let mut starts: Vec<u32> = Vec::new();
-    for index in (0..messages.len()).filter(|index| !messages[*index].pinned) {
-        if starts.last().is_none_or(|last| number(*last as usize) != number(index)) {
-            starts.push(index as u32);
-        }
-    }
-    starts
+    (0..upto).map(&mut of).collect()
 }
 
 /// A user message that answers no tool.
@@ -65,8 +111,8 @@ fn is_real_user(message: &MessageFacts) -> bool {
 }
 
 /// For each message the index of the last message that answers one of its calls; its own where none does.
-fn last_answers(transcript: &Transcript) -> Vec<usize> {
-    let mut last: Vec<usize> = (0..transcript.messages.len()).collect();
+fn last_answers(transcript: &Transcript) -> Vec<u32> {
+    let mut last: Vec<u32> = (0..transcript.messages.len() as u32).collect();
     let mut open = OpenCalls::default();
     for index in 0..transcript.messages.len() {
         for part in transcript.parts_of(index) {
@@ -75,7 +121,7 @@ fn last_answers(transcript: &Transcript) -> Vec<usize> {
             }
             let is_answer = part.kind == PartKind::ToolResult || part.marks.has(Marks::SERVER_RESULT);
             if let Some(asked) = is_answer.then(|| open.answer(part.id)).flatten() {
-                last[asked] = index;
+                last[asked] = index as u32;
             }
         }
     }

@@ -10,6 +10,7 @@ use cutpoint::dash::{self, Hosts, Settings};
 use cutpoint::model::{Defect, Place, Role, Session};
 use cutpoint::outcome::{Cut, Outcome, PlayedCell, Tally};
 use cutpoint::store::{NewRun, Packed, Store};
+use cutpoint::view::Change;
 use tower::ServiceExt;
 
 use crate::harness::Fresh;
@@ -71,7 +72,13 @@ async fn fill(store: &Store, session: Session) -> (i64, i64) {
     let outcome = Outcome { calls: 3, compactions: 1, calls_400: 1, first_bad_call: Some(1), ..Outcome::default() };
     let run = NewRun { counter: "chars4".into(), ..NewRun::default() };
     let mut writer = store.begin_run(&run, cells.iter()).await.unwrap();
-    writer.add(session_id, &[PlayedCell { cell: 0, outcome, cuts: vec![cut] }]).await.unwrap();
+    writer
+        .add(
+            session_id,
+            &[PlayedCell { cell: 0, outcome, cuts: vec![(cut, Change { gone: vec![0..2], ..Change::default() })] }],
+        )
+        .await
+        .unwrap();
     (session_id, writer.finish(&[tally.clone(), tally], 1).await.unwrap())
 }
 

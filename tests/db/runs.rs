@@ -5,6 +5,7 @@ use cutpoint::outcome::Tally;
 use cutpoint::outcome::{Cut, Outcome, PlayedCell};
 use cutpoint::stats::Interval;
 use cutpoint::store::{NewRun, Packed};
+use cutpoint::view::Change;
 
 use crate::harness::Fresh;
 use crate::sessions::session;
@@ -36,7 +37,8 @@ async fn a_run_comes_back_with_its_cells_cuts_and_broken_sessions() {
     tally.intervals = vec![("overshoot_ratio", Interval { low: 1.25, high: 1.75 })];
     let cells: Vec<Cell> = keys.iter().map(|key| key.parse().unwrap()).collect();
     let outcome = Outcome { calls: 3, compactions: 2, calls_400: 1, first_bad_call: Some(2), ..Outcome::default() };
-    let cuts = vec![cut(1, None), cut(2, Some(("orphan-result", 5)))];
+    let change = Change { gone: vec![0..2, 3..4], shortened: vec![(4, 9)], ..Change::default() };
+    let cuts = vec![(cut(1, None), Change::default()), (cut(2, Some(("orphan-result", 5))), change.clone())];
     let run = NewRun { counter: "o200k".into(), ..NewRun::default() };
     let mut writer = fresh.store.begin_run(&run, cells.iter()).await.unwrap();
     writer.add(session_id, &[PlayedCell { cell: 0, outcome: outcome.clone(), cuts }]).await.unwrap();
@@ -53,6 +55,7 @@ async fn a_run_comes_back_with_its_cells_cuts_and_broken_sessions() {
     let cuts = fresh.store.cuts(stored[0].id, session_id).await.unwrap();
     assert_eq!(cuts.iter().map(|cut| cut.call).collect::<Vec<_>>(), [1, 2]);
     assert_eq!((cuts[1].broken_rule.as_deref(), cuts[1].broken_at), (Some("orphan-result"), Some(5)));
+    assert_eq!((&cuts[0].change, &cuts[1].change), (&Change::default(), &change));
     let broken = fresh.store.broken_outcomes(&[stored[1].id, stored[0].id], 10).await.unwrap();
     assert_eq!((broken[0].session.as_str(), &broken[0].outcome), ("s", &outcome));
     assert_eq!(fresh.store.session_outcomes(run_id, session_id).await.unwrap(), broken);
@@ -87,6 +90,7 @@ async fn runs_of_the_first_version_stay_readable() {
     connection.execute(sqlx::AssertSqlSafe(statements)).await.unwrap();
     connection.execute(include_str!("../../migrations/0003_call_terms.sql")).await.unwrap();
     connection.execute(include_str!("../../migrations/0004_counters_by_name.sql")).await.unwrap();
+    connection.execute(include_str!("../../migrations/0005_changes.sql")).await.unwrap();
     // The store reads the schema that comes first, and takes its tables for migrated.
     connection.execute("create table _sqlx_migrations as table public._sqlx_migrations").await.unwrap();
     let database = fresh.options.get_database().unwrap().to_owned();

@@ -54,7 +54,9 @@ fn transcript() -> Vec<Message> {
 
 fn cut(broken: Option<(&str, u32)>) -> Cut {
     let broken = broken.map(|(rule, at)| (rule.to_owned(), at));
-    Cut { call: 1, upto: 6, gone_before: 1, kept_from: 3, before: 1_740, after: 1_580, broken }
+    let inserted = vec![(3, "summary of 40 tokens (user)".to_owned())];
+    let (gone, taken, shortened) = (Vec::new(), vec![1..3], vec![(4, 20)]);
+    Cut { call: 1, upto: 6, gone, taken, shortened, inserted, before: 1_740, after: 1_580, broken }
 }
 
 fn strip_of(messages: &[Message], cuts: &[Cut]) -> String {

@@ -13,6 +13,7 @@ mod formats;
 mod generate;
 mod golden;
 mod house;
+mod plans;
 mod refusals;
 mod repair;
 mod replay;

@@ -1,8 +1,8 @@
 //! Sessions for property tests: built from a list of steps, their texts stating their own sizes.
 
 use cutpoint::model::{
-    Api, Arguments, Body, Fields, Form, Message, Part, Place, Preface, Role, Session, SessionCall, ToolResult, ToolUse,
-    ToolUseKind,
+    Api, Arguments, Body, Envelope, Fields, Form, Message, Part, Place, Preface, Role, Session, SessionCall, Thinking,
+    ToolResult, ToolUse, ToolUseKind,
 };
 use cutpoint::transcript::size::Counter;
 use proptest::prelude::*;
@@ -29,6 +29,64 @@ pub enum Step {
     },
     /// A result of a call that nobody made.
     Stray(u64),
+    /// An assistant message that thinks and calls once, then the result.
+    Think(u64),
+}
+
+/// Whom the calls of a session are for, and what they say beside their lists.
+#[derive(Clone, Copy, Debug)]
+pub enum Client {
+    /// No model, no server, no envelope.
+    Silent,
+    /// A model that binds its thinking to what stood before it.
+    Binding,
+    /// Thinking with a fixed budget, of which a turn must begin with its thinking.
+    Thinking,
+    /// A server that wants reasoning back.
+    Deepseek,
+    /// Another model in every third stretch of four calls.
+    Switching,
+    /// No tools from the middle on.
+    Toolless,
+}
+
+/// Any client.
+pub fn clients() -> impl Strategy<Value = Client> {
+    use Client::{Binding, Deepseek, Silent, Switching, Thinking, Toolless};
+    proptest::sample::select(vec![Silent, Binding, Thinking, Deepseek, Switching, Toolless])
+}
+
+/// The session of these steps, by a client.
+pub fn session_of(api: Api, steps: &[Step], client: Client) -> Session {
+    let mut session = session(api, steps);
+    let n = session.calls.len();
+    let extra = |members: serde_json::Value| members.as_object().unwrap().clone();
+    let tools = Some(serde_json::json!([{"name": "look_up"}]));
+    session.prefaces = vec![(Preface::default(), tools), (Preface::default(), None)];
+    session.envelopes = vec![
+        Envelope::default(),
+        Envelope { extra: extra(serde_json::json!({"thinking": {"type": "enabled"}})), ..Envelope::default() },
+    ];
+    for (number, call) in session.calls.iter_mut().enumerate() {
+        match client {
+            Client::Silent => {}
+            Client::Binding => call.model = Some("claude-fable-5-1".into()),
+            Client::Thinking => call.envelope = Some(1),
+            Client::Deepseek => {
+                call.server = Some("api.deepseek.com".into());
+                call.model = Some("deepseek-v4".into());
+            }
+            Client::Switching => {
+                let name = if number / 4 % 3 == 2 { "gemini-3-pro" } else { "claude-fable-5-1" };
+                call.model = Some(name.into());
+            }
+            Client::Toolless => {
+                call.envelope = Some(0);
+                call.preface = u32::from(number * 2 > n);
+            }
+        }
+    }
+    session
 }
 
 /// Steps of which most are what agents do, and some are faults.
@@ -40,7 +98,8 @@ pub fn steps() -> impl Strategy<Value = Vec<Step>> {
         6 => size.clone().prop_map(Step::Say),
         12 => (1usize..4, size.clone()).prop_map(|(calls, size)| Step::Tools { calls, answered: u8::MAX, size }),
         1 => (1usize..4, any::<u8>(), size.clone()).prop_map(|(calls, answered, size)| Step::Tools { calls, answered, size }),
-        1 => size.prop_map(Step::Stray),
+        1 => size.clone().prop_map(Step::Stray),
+        3 => size.prop_map(Step::Think),
     ];
     proptest::collection::vec(step, 1..24)
 }
@@ -89,6 +148,12 @@ fn put(api: Api, number: usize, step: &Step, messages: &mut Vec<Message>) {
         Step::System(size) | Step::User(size) => messages.push(message(Role::User, vec![text(*size)])),
         Step::Say(size) => messages.push(message(Role::Assistant, vec![text(*size)])),
         Step::Stray(size) => put_results(api, vec![result(&format!("stray_{number}"), *size)], messages),
+        Step::Think(size) => {
+            let thinking = Thinking { text: "20".to_owned(), signature: Some(format!("s{number}")), redacted: false };
+            let id = format!("call_{number}_0");
+            messages.push(message(Role::Assistant, vec![part(Body::Thinking(thinking)), tool_use(&id, 10)]));
+            put_results(api, vec![result(&id, *size)], messages);
+        }
         Step::Tools { calls, answered, size } => {
             let id = |call: usize| format!("call_{number}_{call}");
             messages.push(message(Role::Assistant, (0..*calls).map(|call| tool_use(&id(call), 10)).collect()));

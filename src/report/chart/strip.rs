@@ -5,6 +5,7 @@
 //! so this picture is written as markup.
 
 use std::fmt::Write;
+use std::ops::Range;
 
 use super::{Caption, escaped};
 use crate::report::text::grouped;
@@ -77,10 +78,14 @@ pub struct Cut {
     pub call: u32,
     /// The prompt of its call ends before this message.
     pub upto: u32,
-    /// What was not pinned before this message had gone already.
-    pub gone_before: u32,
-    /// What is not pinned before this message is gone now.
-    pub kept_from: u32,
+    /// The messages that had gone already, as ranges.
+    pub gone: Vec<Range<u32>>,
+    /// Those that go now.
+    pub taken: Vec<Range<u32>>,
+    /// Those that become shorter now, with their new sizes.
+    pub shortened: Vec<(u32, u64)>,
+    /// What is put in: in front of which message, and in words what it is.
+    pub inserted: Vec<(u32, String)>,
     pub before: u64,
     pub after: u64,
     /// The rule that refuses its prompt, and where.
@@ -88,6 +93,25 @@ pub struct Cut {
 }
 
 impl Cut {
+    /// What it changes, in words.
+    pub fn words(&self) -> String {
+        let range = |range: &Range<u32>| match range.end - range.start {
+            1 => format!("message {}", range.start),
+            _ => format!("messages {} to {}", range.start, range.end - 1),
+        };
+        let mut words: Vec<String> = self.taken.iter().take(3).map(range).collect();
+        if self.taken.len() > 3 {
+            words.push(format!("{} more ranges", self.taken.len() - 3));
+        }
+        match self.shortened.len() {
+            0 => {}
+            1 => words.push("1 message shortened".to_owned()),
+            n => words.push(format!("{n} messages shortened")),
+        }
+        words.extend(self.inserted.iter().map(|(before, what)| format!("{what} put in before message {before}")));
+        if words.is_empty() { "nothing more".to_owned() } else { words.join(", ") }
+    }
+
     /// How many tokens it took.
     pub fn freed(&self) -> u64 {
         self.before.saturating_sub(self.after)
@@ -118,7 +142,7 @@ pub fn svg(caption: &Caption, strip: &Strip) -> String {
     draw_blocks(&mut out, &ruler, strip);
     draw_marks(&mut out, &ruler, strip);
     for (lane, cut) in (0..).zip(&strip.cuts[..drawn]) {
-        draw_lane(&mut out, caption.id, &ruler, strip, cut, LANES + LANE * lane);
+        draw_lane(&mut out, caption.id, &ruler, cut, LANES + LANE * lane);
     }
     if rest > 0 {
         let y = LANES + LANE * drawn as i32 + 10;
@@ -262,7 +286,7 @@ fn draw_marks(out: &mut String, ruler: &Ruler, strip: &Strip) {
     }
 }
 
-fn draw_lane(out: &mut String, id: &str, ruler: &Ruler, strip: &Strip, cut: &Cut, top: i32) {
+fn draw_lane(out: &mut String, id: &str, ruler: &Ruler, cut: &Cut, top: i32) {
     draw_text(out, 0.0, top + 10, "fill-current", &sentence(cut));
     if let Some((rule, message)) = &cut.broken {
         let refused = format!("refused: {rule} at message {message}");
@@ -274,20 +298,33 @@ fn draw_lane(out: &mut String, id: &str, ruler: &Ruler, strip: &Strip, cut: &Cut
         );
     }
     let y = top + 16;
-    let head = strip.messages.iter().take_while(|message| message.pinned).count() as u32;
-    let (gone, kept) = (cut.gone_before.max(head), cut.kept_from.max(head));
-    draw_bar(out, ruler, (0, head), y, "kept");
-    draw_bar(out, ruler, (head, gone), y, "gone");
-    draw_bar(out, ruler, (gone, kept), y, "taken");
-    if gone < kept {
-        let (x, width) = (ruler.x(gone as usize), ruler.x(kept as usize) - ruler.x(gone as usize));
-        let _ = writeln!(
-            out,
-            "<rect x=\"{x:.1}\" y=\"{y}\" width=\"{width:.1}\" height=\"10\" fill=\"url(#{id}-hatch)\"/>"
-        );
+    draw_bar(out, ruler, (0, cut.upto), y, "kept");
+    for gone in &cut.gone {
+        draw_bar(out, ruler, (gone.start, gone.end), y, "gone");
     }
-    draw_bar(out, ruler, (kept, cut.upto), y, "kept");
+    for taken in &cut.taken {
+        draw_bar(out, ruler, (taken.start, taken.end), y, "taken");
+        draw_hatch(out, id, (ruler.x(taken.start as usize), ruler.x(taken.end as usize)), y, 10);
+    }
+    for (message, _) in &cut.shortened {
+        draw_bar(out, ruler, (*message, message + 1), y, "taken");
+        draw_hatch(out, id, (ruler.x(*message as usize), ruler.x(*message as usize + 1)), y, 5);
+    }
+    for (before, what) in &cut.inserted {
+        let x = ruler.x(*before as usize);
+        let what = escaped(what);
+        let _ = writeln!(out, "<path d=\"M{x:.1} {y}l-4 -6h8z\" class=\"lane-put\"><title>{what}</title></path>");
+    }
     writeln_rule(out, ruler.x(cut.upto as usize), y - 3, y + 13);
+}
+
+/// Marks what left, or the upper part of what became shorter.
+fn draw_hatch(out: &mut String, id: &str, (x, end): (f64, f64), y: i32, height: i32) {
+    let width = end - x;
+    let _ = writeln!(
+        out,
+        "<rect x=\"{x:.1}\" y=\"{y}\" width=\"{width:.1}\" height=\"{height}\" fill=\"url(#{id}-hatch)\"/>"
+    );
 }
 
 fn sentence(cut: &Cut) -> String {
