@@ -283,7 +283,10 @@ fn odd_bodies_are_repaired_or_named_and_patched_exactly() {
         let profile = profile.filter(|profile| profile.speaks(request.api));
         let target = Target::of(request.api, profile, request.model.as_deref());
         let repair = repaired(&request, &target, &judge(&request, &target));
-        prop_assert!(repair.is_none_or(|repair| repair.is_complete() == repair.unrepaired.is_empty()));
+        let Some(repair) = repair else { return Ok(()) };
+        prop_assert_eq!(repair.is_complete(), repair.unrepaired.is_empty());
+        prop_assert_eq!(repair.is_complete(), judge(&repair.request, &target).verdict != Verdict::Reject);
+        prop_assert!(repair.is_complete() || (repair.edits.is_empty() && repair.request == request));
         Ok(())
     });
 }
