@@ -107,7 +107,9 @@ const SIGNS: &[Signs] = &[
             "rate-limited",
             "too many requests",
             "too many tokens, please wait",
+            "tokens per min",
             "tokens per minute",
+            "per-minute rate limit",
         ],
     },
     Signs {

@@ -98,6 +98,7 @@ const TEXTS: &[&str] = &[
     "Please reduce the length of the messages or completion. Current length is ASKED while limit is LIMIT",
     "Total tokens of image and text exceed max message tokens",
     "prompt tokens too long",
+    "Request body too large for ID model. Max size: LIMIT tokens",
     "超过模型最大上下文",
 ];
 

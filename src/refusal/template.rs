@@ -150,9 +150,10 @@ fn begun(pieces: &[Piece], text: &str) -> Option<usize> {
         }
         Piece::Value => {
             let Some((Piece::Literal(next), _)) = others.split_first() else { return None };
-            match text.find(next.as_str()) {
+            let reach = (0..=text.len().min(LONGEST_VALUE)).rev().find(|end| text.is_char_boundary(*end))?;
+            match text[..reach].find(next.as_str()) {
                 Some(skipped) => begun(others, &text[skipped..]),
-                None if text.len() <= LONGEST_VALUE => Some(overlap(text, next)).filter(|length| *length > 0),
+                None if reach == text.len() => Some(overlap(text, next)).filter(|length| *length > 0),
                 None => None,
             }
         }
@@ -232,6 +233,16 @@ mod tests {
     }
 
     #[test]
+    fn a_text_may_end_anywhere_inside_a_template() {
+        let begun = |text: &str| Template::new("the kiln ID has LIMIT degrees").begun(&plain(text));
+        assert_eq!(begun("So the kil"), "the kil".len());
+        assert_eq!(begun("the kiln 'k-1' has 11"), "the kiln  has ".len());
+        assert_eq!(begun("the kiln 'k-1' ha"), "the kiln  ha".len());
+        assert_eq!(begun("the kiln k-1 has 1100 deg"), "the kiln  has  deg".len());
+        assert_eq!(begun("the kiln k-1 has 1100 degrees"), 0);
+    }
+
+    #[test]
     fn named_numbers_are_told() {
         check(
             "long: ASKED tokens > LIMIT max",
@@ -251,6 +262,7 @@ mod tests {
     fn an_odd_text_is_searched_in_no_time_and_without_panic() {
         let odd = "with id é".repeat(50_000);
         check("with id ID was found", &odd, None);
+        assert_eq!(Template::new("with id ID was found").begun(&plain(&odd)), 0);
         check("N", &odd, None);
         check("", &odd, FOUND.filter(|_| false));
     }

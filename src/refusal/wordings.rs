@@ -532,15 +532,47 @@ fn more_servers_and_clients_say_it_in_their_own_words() {
         &["orphan_tool_result", "unanswered_tool_call"],
         "invalid params, tool call result does not follow tool call",
     );
+    refused(
+        &["invalid_message_member"],
+        r#"GLM API error: 400 {"error":{"code":"1214","message":"messages[5].content[1].type type error"}}"#,
+    );
     overflows("Requested tokens (5136) exceed context window of 4096");
     overflows("Input validation error: `inputs` must have less than 4096 tokens. Given: 5000");
     other(
         "`tools` must not be an empty array. Either provide at least one tool or omit the field entirely. (parameter=tools)",
     );
     other("Extra inputs are not permitted, field: 'stream_options'");
+    refused(&["invalid_message_member"], "Extra inputs are not permitted, field: 'reasoning_content', value: []");
+    refused(
+        &["invalid_message_member"],
+        "messages.2.assistant.reasoning_content: property 'messages.2.assistant.reasoning_content' is unsupported",
+    );
+    overflows("Request body too large for kiln-1 model. Max size: 8000 tokens.");
     other(
         "messages.2.content.1.image.source.base64.data: At least one of the image dimensions exceed max allowed size: 8000 pixels",
     );
+}
+
+#[test]
+fn what_is_said_of_settings_tools_and_limits_is_about_no_message() {
+    for text in [
+        "Extra inputs are not permitted",
+        "Input should be 'auto' or 'none'",
+        "tools.0.custom.input_schema.type: Field required",
+        "max_tokens: Field required",
+        "system: Input should be a valid list",
+        "Unknown parameter: 'tools[0].function'.",
+        "Missing required parameter: 'tools[0].name'.",
+        "Invalid type for 'tools[0].parameters': expected an object, but got null instead.",
+        r#"Invalid JSON payload received. Unknown name "strict" at 'tools[0].function_declarations[0]': Cannot find field."#,
+        "Value at 'toolConfig.tools.1.member.toolSpec.name' failed to satisfy constraint: Member must have length less than",
+        "tool call validation failed: attempted to call tool 'kiln' which was not in request.tools",
+        "Request too large for kiln-1 on tokens per min (TPM): Limit 30000, Requested 45000.",
+        "The maximum tokens you requested exceeds the model limit of 4096.",
+        "The server had an error while processing your request. Sorry about that!",
+    ] {
+        other(text);
+    }
 }
 
 #[test]

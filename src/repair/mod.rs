@@ -198,17 +198,15 @@ pub enum Step {
 }
 
 impl Repair {
-    /// No edit of a request that would be refused after all that is known. It names what is left then; where that is
-    /// nothing that the request was refused for, also what it was refused for: the one led to the other.
+    /// No edit of a request that would be refused after all that is known. It names the rules that refuse it and would
+    /// still do so; where their answers only lead to a fault that it does not have, all that refuse it.
     fn none(request: &Request, judged: &Judgement, after: &Judgement) -> Repair {
-        let (before, mut unrepaired) = (errors(judged), errors(after));
-        if unrepaired.is_disjoint(&before) {
-            unrepaired.extend(before);
-        }
+        let (before, left) = (errors(judged), errors(after));
+        let unrepaired: Vec<&str> = before.intersection(&left).copied().collect();
         Repair {
             verdict: judged.verdict,
             edits: Vec::new(),
-            unrepaired: unrepaired.into_iter().collect(),
+            unrepaired: if unrepaired.is_empty() { before.into_iter().collect() } else { unrepaired },
             request: request.clone(),
             origins: (0..request.messages.len() as u32).map(Some).collect(),
         }

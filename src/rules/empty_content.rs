@@ -72,6 +72,7 @@ pub(super) const RULE: Rule = Rule {
         "missing field `content`",
         "property 'content' is missing",
         "content' : minimum length is 1",
+        "content' : minimum number of items is 1",
         "Content length must be greater than 0",
         "prompt parameter was not received",
         "contents.parts must not be empty",
