@@ -16,9 +16,9 @@ use crate::policies::{PolicySpec, PolicySpecError};
 pub enum SpecError {
     #[error("`{text}` is no share of the window; write it like `70%` or `0.7`")]
     Share { text: String },
-    #[error("trigger `{text}` is out of range; it must be above 0 % and at most 100 % of the window")]
+    #[error("trigger `{text}` is out of range; {hint}it must be above 0 % and at most 100 % of the window", hint = hint(text))]
     Trigger { text: String },
-    #[error("target `{text}` is out of range; it must be above 0 % and at most 100 % of the window")]
+    #[error("target `{text}` is out of range; {hint}it must be above 0 % and at most 100 % of the window", hint = hint(text))]
     Target { text: String },
     #[error("target {target} lies above trigger {trigger}; a compaction cuts down to at most its trigger")]
     TargetAboveTrigger { target: String, trigger: String },
@@ -30,6 +30,14 @@ pub enum SpecError {
     Cell { text: String },
     #[error(transparent)]
     Policy(#[from] PolicySpecError),
+}
+
+/// What is meant by a number that makes sense in percent only.
+fn hint(text: &str) -> String {
+    match format!("{text}%").parse::<Share>() {
+        Ok(share) if !text.ends_with('%') && share.in_range() => format!("did you mean `{text}%`? "),
+        _ => String::new(),
+    }
 }
 
 /// A share of the window: an exact decimal that remembers how it was typed.

@@ -9,7 +9,7 @@ use tokio::sync::mpsc::channel;
 
 use crate::metrics::Tally;
 use crate::report::Comparison;
-use crate::source;
+use crate::source::{self, Input, Meter};
 use crate::store::{NewRun, RunRow, Store, StoredSession};
 use crate::sweep::{Plan, Row, Swept};
 
@@ -69,8 +69,7 @@ impl Replay {
     async fn stored(self) -> Result<Exit> {
         let store = self.database.open().await?;
         let replayed = replay_stored(&store, &self.grid).await;
-        store.close().await?;
-        let (run, comparison) = replayed?;
+        let (run, comparison) = store.close_after(replayed).await?;
         self.output.print(&comparison)?;
         eprintln!("kept as run {run}: `cutpoint report {run}`, or look at it with `cutpoint serve`");
         Ok(Exit::Pass)
@@ -82,9 +81,10 @@ fn plan(grid: &GridArgs, keep_rows: bool) -> Result<Plan> {
 }
 
 fn sweep_files(plan: &Plan, paths: &Paths) -> Result<(Swept, source::Report)> {
-    let progress = Progress::start("replaying", "sessions");
+    let meter = Arc::new(Meter::default());
+    let progress = Progress::of_input("replaying", "sessions", meter.clone());
     let (swept, read) = plan.run(|play| {
-        source::sessions(paths.input(), &mut |session| {
+        source::sessions(Input { meter: Some(&meter), ..paths.input() }, &mut |session| {
             progress.step();
             play(session);
         })

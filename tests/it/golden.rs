@@ -81,7 +81,8 @@ fn the_replay_equals_an_independent_simulator() {
     };
     let trace = shared.join("traces/tau-bench/gpt-4o-airline.json").display().to_string();
     let plan = Plan::new(grid().cells().unwrap(), size::counter("chars4").unwrap(), false, 0);
-    let (swept, report) = plan.run(|play| source::sessions(Input { paths: &[trace], format: None }, play)).unwrap();
+    let (swept, report) =
+        plan.run(|play| source::sessions(Input { paths: &[trace], ..Input::default() }, play)).unwrap();
     assert_eq!(report.unwrap().n_defects, 0);
     let reference: Vec<Value> =
         serde_json::from_slice(&std::fs::read(shared.join("golden/replay/tau-airline.json")).unwrap()).unwrap();
