@@ -29,8 +29,7 @@ impl Report {
             let wanted = wanted(&self.run)?;
             let store = self.database.open().await?;
             let comparison = load(&store, wanted).await;
-            store.close().await?;
-            self.output.print(&comparison?)?;
+            self.output.print(&store.close_after(comparison).await?)?;
             Ok(Exit::Pass)
         })
     }
