@@ -7,11 +7,12 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use cutpoint::cell::{Cell, Grid};
-use cutpoint::metrics::{Resample, Tally};
+use cutpoint::metrics::Resample;
 use cutpoint::model::{Api, Arguments, Body, Fields, Form, Message, Part, Place, Preface, Role, Session, SessionCall};
 use cutpoint::model::{ToolResult, ToolUse, ToolUseKind};
+use cutpoint::outcome::Tally;
 use cutpoint::replay::{Player, Subject};
-use cutpoint::stats::{Sums, Weights, seed};
+use cutpoint::stats::bucket_of;
 use cutpoint::transcript::Transcript;
 use cutpoint::transcript::size::Counter;
 
@@ -75,6 +76,7 @@ fn session(seed: u64) -> Session {
         api: Api::OpenaiChat,
         model: None,
         prefaces: vec![(Preface::default(), None)],
+        envelopes: Vec::new(),
         messages,
         calls,
         compactions: Vec::new(),
@@ -126,17 +128,15 @@ fn replay(criterion: &mut Criterion) {
     group.bench_function("grid and bootstrap", |bencher| {
         bencher.iter(|| {
             let mut cells = vec![(Tally::default(), Resample::default()); players.len()];
-            let mut calls = Sums::default();
             for subject in &subjects {
-                let weights = Weights::of(seed(&subject.transcript.session));
-                calls.add(&weights, u64::from(CALLS));
+                let bucket = bucket_of(&subject.transcript.session);
                 for (player, (tally, resample)) in players.iter().zip(&mut cells) {
                     let outcome = player.play(subject, tally).expect("the window is known");
                     tally.add(&outcome);
-                    resample.add(&weights, &outcome);
+                    resample.add(bucket, &outcome);
                 }
             }
-            black_box((cells, calls))
+            black_box(cells)
         });
     });
     let few = SESSIONS / 100;

@@ -87,7 +87,7 @@ fn fitting(model: &str) -> impl Iterator<Item = &'static Model> {
 }
 
 /// A model's name without what gateways and clouds put in front: `provider/`, `us.anthropic.`.
-fn bare_name(model: &str) -> &str {
+pub fn bare_name(model: &str) -> &str {
     let mut name = model.rsplit('/').next().unwrap_or(model);
     while let Some((cloud, rest)) = name.split_once('.') {
         let is_word = !cloud.is_empty() && cloud.bytes().all(|letter| letter.is_ascii_lowercase());

@@ -35,6 +35,7 @@
 pub mod model;
 pub mod stats;
 pub mod catalog;
+pub mod profiles;
 
 pub mod dialects;
 pub mod frame;
@@ -42,7 +43,6 @@ pub mod formats;
 
 pub mod session;
 pub mod transcript;
-pub mod profiles;
 pub mod finding;
 pub mod rules;
 pub mod refusal;
@@ -53,6 +53,7 @@ pub mod textbook;
 pub mod baseline;
 pub mod policies;
 pub mod cell;
+pub mod outcome;
 pub mod replay;
 pub mod metrics;
 

@@ -228,6 +228,15 @@ pub struct Counted {
     pub window: Option<Tokens>,
 }
 
+/// What a request says beside its messages, its system text and its tools, as written.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Envelope {
+    pub max_output: Option<Tokens>,
+    /// How the message list was written.
+    pub list: Form,
+    pub extra: Fields,
+}
+
 /// A `system` member: how it was written and what it says.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Preface {
@@ -285,6 +294,68 @@ pub struct Call {
     /// What the model answered, as a client sends it back: one message, or the items of Responses.
     pub response: Vec<Message>,
     pub reply: Reply,
+    /// What the rules say of the request, once it was judged.
+    pub judged: Option<Judged>,
+}
+
+impl Call {
+    /// A request that no log holds.
+    pub fn lone(request: Request) -> Call {
+        Call {
+            place: Place { source: "-".into(), line: 1 },
+            id: None,
+            session: None,
+            time: None,
+            server: None,
+            request,
+            response: Vec::new(),
+            reply: Reply::default(),
+            judged: None,
+        }
+    }
+}
+
+/// What a provider would answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verdict {
+    Accept,
+    Depends,
+    /// Part of the request is not at hand: cut or masked by the log, or kept by the server.
+    Unverifiable,
+    Reject,
+}
+
+impl Verdict {
+    /// Every verdict, from accepted to rejected.
+    pub const ALL: &[Verdict] = &[Verdict::Accept, Verdict::Depends, Verdict::Unverifiable, Verdict::Reject];
+
+    /// The word used in JSON, on pages and in the database.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Verdict::Accept => "accept",
+            Verdict::Depends => "depends",
+            Verdict::Unverifiable => "unverifiable",
+            Verdict::Reject => "reject",
+        }
+    }
+
+    /// The verdict of that name.
+    pub fn from_id(id: &str) -> Option<Verdict> {
+        Verdict::ALL.iter().copied().find(|verdict| verdict.as_str() == id)
+    }
+
+    /// Whether a policy may be charged for what it makes of a request with this verdict.
+    pub fn is_chargeable(self) -> bool {
+        matches!(self, Verdict::Accept | Verdict::Depends)
+    }
+}
+
+/// The verdict on a logged request as it was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Judged {
+    pub verdict: Verdict,
+    /// The rule that decides it, where one does.
+    pub rule: Option<&'static str>,
 }
 
 /// How a call ended, as far as the log says.
@@ -343,6 +414,8 @@ pub struct Session {
     pub model: Option<String>,
     /// What stands outside the message list, each distinct pair of system text and tools once.
     pub prefaces: Vec<(Preface, Option<Value>)>,
+    /// What else the requests say beside their messages, each distinct one once.
+    pub envelopes: Vec<Envelope>,
     /// Every message once, in wire order, as if nothing had ever been evicted.
     pub messages: Vec<Message>,
     pub calls: Vec<SessionCall>,
@@ -356,10 +429,26 @@ pub struct SessionCall {
     pub upto: u32,
     /// Index into [`Session::prefaces`].
     pub preface: u32,
+    /// Index into [`Session::envelopes`]; `None` where the log shows the messages alone.
+    pub envelope: Option<u32>,
+    pub id: Option<Box<str>>,
+    /// The model that it names; where it names none, that of the session serves.
+    pub model: Option<Arc<str>>,
+    /// The host that it was sent to.
+    pub server: Option<Arc<str>>,
     pub time: Option<Time>,
     /// The output tokens that the request reserves (`max_tokens`).
     pub reserve: Tokens,
     pub reply: Reply,
+    /// What the rules say of the request as it was sent, where the log holds it as one.
+    pub judged: Option<Judged>,
+}
+
+impl SessionCall {
+    /// The model that it is for, in a session of that model.
+    pub fn model_or<'a>(&'a self, session: Option<&'a str>) -> Option<&'a str> {
+        self.model.as_deref().or(session)
+    }
 }
 
 /// A compaction that really happened, as the log shows it.

@@ -2,6 +2,7 @@
 //!
 //! Facts come from public error reports and the vendors' own references, as the rules that read them cite.
 
+use crate::catalog;
 use crate::model::{Api, Request};
 
 /// A server that speaks the language of an API and adds rules.
@@ -14,6 +15,8 @@ pub struct Profile {
     pub apis: &'static [Api],
     /// How the names of its hosts end.
     pub hosts: &'static [&'static str],
+    /// How the names of the models begin that it serves, where no server is named.
+    pub families: &'static [&'static str],
     /// Requests in one of its languages are judged by the rules of this API.
     pub judges_as: Option<Api>,
     /// In the message that answers, results come first.
@@ -41,6 +44,7 @@ const fn plain(id: &'static str, about: &'static str, apis: &'static [Api]) -> P
         about,
         apis,
         hosts: &[],
+        families: &[],
         judges_as: None,
         results_first: false,
         strict_turns: false,
@@ -56,6 +60,30 @@ const fn plain(id: &'static str, about: &'static str, apis: &'static [Api]) -> P
 const CHAT: Api = Api::OpenaiChat;
 const RESPONSES: Api = Api::OpenaiResponses;
 const ANTHROPIC: Api = Api::AnthropicMessages;
+
+const MISTRAL: &[&str] = &["mistral", "ministral", "magistral", "devstral", "codestral", "pixtral"];
+
+/// Models that anybody may serve.
+const OPEN_WEIGHTS: &[&str] = &[
+    "deepseek",
+    "kimi",
+    "qwen",
+    "qwq",
+    "glm",
+    "llama",
+    "meta-llama",
+    "mistral",
+    "ministral",
+    "magistral",
+    "devstral",
+    "codestral",
+    "mixtral",
+    "gemma",
+    "phi-",
+    "gpt-oss",
+    "minimax",
+    "nemotron",
+];
 
 /// Every profile.
 pub const PROFILES: &[Profile] = &[
@@ -75,6 +103,7 @@ pub const PROFILES: &[Profile] = &[
     },
     Profile {
         hosts: &["deepseek.com"],
+        families: &["deepseek"],
         keeps_reasoning: true,
         adjacent_outputs: true,
         keeps_no_items: true,
@@ -82,22 +111,25 @@ pub const PROFILES: &[Profile] = &[
     },
     Profile {
         hosts: &["moonshot.ai", "moonshot.cn"],
+        families: &["kimi", "moonshot"],
         keeps_reasoning: true,
         refuses_empty_assistant: true,
         ..plain("moonshot", "Moonshot (Kimi)", &[CHAT])
     },
-    Profile { hosts: &["aliyuncs.com"], ..plain("qwen", "Qwen on Alibaba Cloud", &[CHAT]) },
+    Profile { hosts: &["aliyuncs.com"], families: &["qwen", "qwq"], ..plain("qwen", "Qwen on Alibaba Cloud", &[CHAT]) },
     Profile { hosts: &["groq.com"], ..plain("groq", "Groq", &[CHAT]) },
-    Profile { hosts: &["api.x.ai"], ..plain("xai", "xAI", &[CHAT, RESPONSES]) },
-    Profile { hosts: &["cohere.com", "cohere.ai"], ..plain("cohere", "Cohere v2", &[CHAT]) },
-    Profile { hosts: &["bigmodel.cn", "api.z.ai"], ..plain("glm", "GLM", &[CHAT]) },
+    Profile { hosts: &["api.x.ai"], families: &["grok"], ..plain("xai", "xAI", &[CHAT, RESPONSES]) },
+    Profile { hosts: &["cohere.com", "cohere.ai"], families: &["command-"], ..plain("cohere", "Cohere v2", &[CHAT]) },
+    Profile { hosts: &["bigmodel.cn", "api.z.ai"], families: &["glm"], ..plain("glm", "GLM", &[CHAT]) },
     Profile {
         hosts: &["mistral.ai"],
+        families: MISTRAL,
         judges_as: Some(Api::MistralChat),
         ..plain("mistral", "Mistral's own API, also in bodies as Chat writes them", &[Api::MistralChat, CHAT])
     },
     Profile {
         has_template: true,
+        families: OPEN_WEIGHTS,
         ..plain("vllm", "vLLM and other servers of open models with a chat template", &[CHAT])
     },
     Profile {
@@ -110,6 +142,16 @@ pub const PROFILES: &[Profile] = &[
 /// The profile of the server at a host, for requests in an API's language.
 pub fn at_host(host: &str, api: Api) -> Option<&'static Profile> {
     PROFILES.iter().find(|profile| profile.speaks(api) && profile.hosts.iter().any(|name| host.ends_with(name)))
+}
+
+/// The servers that may stand behind a model in an API's language, where nobody names one: those of its family, or the
+/// first party, which is none, where the model is of no family.
+pub fn candidates(api: Api, model: Option<&str>) -> Vec<Option<&'static Profile>> {
+    let name = model.map(catalog::bare_name).unwrap_or_default().to_ascii_lowercase();
+    let serves =
+        |profile: &&Profile| profile.speaks(api) && profile.families.iter().any(|family| name.starts_with(family));
+    let found: Vec<_> = PROFILES.iter().filter(serves).map(Some).collect();
+    if found.is_empty() { vec![None] } else { found }
 }
 
 /// The profile of that name.

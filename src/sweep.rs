@@ -1,8 +1,8 @@
 //! Plays sessions on all cores: sessions come in one by one, every cell of the grid plays each, tallies come out.
 //!
-//! Workers add up integers and the rows are put back into the order of the sessions, so the same input gives the same
-//! bytes on any number of threads. Sessions wait in a bounded queue: memory does not grow with the corpus, apart from the
-//! rows that the caller asked to keep.
+//! Workers add up integers, so the same input gives the same bytes on any number of threads. All that the cells did to one
+//! session goes to a sink together, as soon as it is played. Sessions wait in a bounded queue: nothing grows with the
+//! corpus.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -14,10 +14,11 @@ use rayon::prelude::*;
 use thiserror::Error;
 
 use crate::cell::Cell;
-use crate::metrics::{Resample, Tally};
+use crate::metrics::Resample;
 use crate::model::{Session, Tokens};
-use crate::replay::{Cut, Outcome, Player, Subject, Witness};
-use crate::stats::{Sums, Weights, seed};
+use crate::outcome::{Cut, PlayedCell, Tally};
+use crate::replay::{Player, Subject, Witness};
+use crate::stats::bucket_of;
 use crate::transcript::Transcript;
 use crate::transcript::size::Counter;
 
@@ -28,32 +29,22 @@ const QUEUE: usize = 64;
 pub struct Plan {
     players: Vec<Player>,
     counter: &'static Counter,
-    /// Whether to keep, for each session and cell, what was cut and what broke.
-    keep_rows: bool,
     /// Worker threads; as many as there are cores where 0.
     threads: usize,
     caps: Vec<Option<Tokens>>,
 }
 
-/// What a sweep gave.
-#[derive(Debug, Default)]
-pub struct Swept {
-    /// One tally a cell, in the order of the cells.
-    pub tallies: Vec<Tally>,
-    /// What was cut and what broke, by session and then by cell; empty where not asked for.
-    pub rows: Vec<Row>,
+/// What all cells did to one session.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Played<K> {
+    /// What the caller knows the session by.
+    pub key: K,
+    /// The cells that compacted or broke it, by their numbers, in order.
+    pub cells: Vec<PlayedCell>,
 }
 
-/// What one cell did to one session, where it compacted or broke.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Row {
-    /// The number of the session in the order in which sessions came.
-    pub session: usize,
-    /// The number of the cell.
-    pub cell: usize,
-    pub outcome: Outcome,
-    pub cuts: Vec<Cut>,
-}
+/// Takes what was played, session by session, from any of the workers; none where nobody asks for more than tallies.
+pub type Sink<'s, K> = Option<&'s (dyn Fn(Played<K>) + Sync)>;
 
 /// A cell takes the window of each session's model, and nobody knows it for some.
 #[derive(Debug, Error)]
@@ -68,12 +59,12 @@ pub struct UnknownWindow {
 
 impl Plan {
     /// The plan of a grid's cells.
-    pub fn new(cells: Vec<Cell>, counter: &'static Counter, keep_rows: bool, threads: usize) -> Plan {
+    pub fn new(cells: Vec<Cell>, counter: &'static Counter, threads: usize) -> Plan {
         let players: Vec<Player> = cells.into_iter().map(Player::new).collect();
         let mut caps: Vec<Option<Tokens>> = players.iter().map(Player::cap).collect();
         caps.sort_unstable();
         caps.dedup();
-        Plan { players, counter, keep_rows, threads, caps }
+        Plan { players, counter, threads, caps }
     }
 
     /// The cells, in order.
@@ -81,8 +72,13 @@ impl Plan {
         self.players.iter().map(|player| &player.cell)
     }
 
-    /// Plays every session that `feed` hands over; `feed` runs on a thread of its own and its result comes back.
-    pub fn run<T: Send>(&self, feed: impl FnOnce(&mut dyn FnMut(Session)) -> T + Send) -> Result<(Swept, T)> {
+    /// Plays every session that `feed` hands over, with whatever it is known by, and gives one tally a cell; `feed` runs
+    /// on a thread of its own and its result comes back.
+    pub fn run<K: Send, T: Send>(
+        &self,
+        feed: impl FnOnce(&mut dyn FnMut(K, Session)) -> T + Send,
+        sink: Sink<K>,
+    ) -> Result<(Vec<Tally>, T)> {
         let (sender, receiver) = sync_channel(QUEUE);
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(self.threads)
@@ -90,44 +86,50 @@ impl Plan {
             .context("could not start the worker threads")?;
         std::thread::scope(|scope| {
             let feeder = scope.spawn(move || feed_queue(feed, sender));
-            let share = pool.install(|| self.play_all(receiver));
+            let share = pool.install(|| self.play_all(receiver, sink));
             let fed = feeder.join().unwrap_or_else(|panic| resume_unwind(panic));
             Ok((share.finish()?, fed))
         })
     }
 
-    fn play_all(&self, sessions: Receiver<Session>) -> Share {
-        let numbered = sessions.into_iter().enumerate().par_bridge();
-        numbered
+    fn play_all<K: Send>(&self, sessions: Receiver<(K, Session)>, sink: Sink<K>) -> Share {
+        sessions
+            .into_iter()
+            .par_bridge()
             .fold(
                 || Share::new(self.players.len()),
-                |mut share, (number, session)| {
-                    self.play_session(number, &session, &mut share);
+                |mut share, (key, session)| {
+                    let cells = self.play_session(&session, sink.is_some(), &mut share);
+                    if let Some(sink) = sink.filter(|_| !cells.is_empty()) {
+                        sink(Played { key, cells });
+                    }
                     share
                 },
             )
             .reduce(|| Share::new(self.players.len()), Share::merge)
     }
 
-    fn play_session(&self, number: usize, session: &Session, share: &mut Share) {
+    /// Adds up what every cell does to a session; gives the cells that compacted or broke it where these are wanted.
+    fn play_session(&self, session: &Session, wanted: bool, share: &mut Share) -> Vec<PlayedCell> {
         let subject = Subject::new(Transcript::of_session(session, self.counter), &self.caps);
-        let weights = Weights::of(seed(&format!("{} {} {}", session.id, session.messages.len(), session.calls.len())));
-        share.calls.add(&weights, session.calls.len() as u64);
+        let bucket = bucket_of(&format!("{} {} {}", session.id, session.messages.len(), session.calls.len()));
+        let mut cells = Vec::new();
         for (cell, player) in self.players.iter().enumerate() {
-            let mut seen = Seen { tally: &mut share.tallies[cell], cuts: Vec::new(), keep: self.keep_rows };
+            let mut seen = Seen { tally: &mut share.tallies[cell], cuts: Vec::new(), wanted };
             let played = catch_unwind(AssertUnwindSafe(|| player.play(&subject, &mut seen)));
             let outcome = played.unwrap_or_else(|panic| give_up(&session.id, &player.cell, panic));
             let Some(outcome) = outcome else {
-                share.unknown(session);
-                return;
+                share.unknown(&subject.transcript);
+                return Vec::new();
             };
             let cuts = seen.cuts;
             share.tallies[cell].add(&outcome);
-            share.resamples[cell].add(&weights, &outcome);
-            if self.keep_rows && (outcome.compactions > 0 || outcome.over_window > 0) {
-                share.rows.push(Row { session: number, cell, outcome, cuts });
+            share.resamples[cell].add(bucket, &outcome);
+            if wanted && (outcome.compactions > 0 || outcome.over_window > 0) {
+                cells.push(PlayedCell { cell, outcome, cuts });
             }
         }
+        cells
     }
 }
 
@@ -137,24 +139,24 @@ fn give_up(session: &str, cell: &Cell, panic: Box<dyn Any + Send>) -> ! {
     resume_unwind(panic)
 }
 
-fn feed_queue<T>(feed: impl FnOnce(&mut dyn FnMut(Session)) -> T, sender: SyncSender<Session>) -> T {
-    feed(&mut |session| {
+fn feed_queue<K, T>(feed: impl FnOnce(&mut dyn FnMut(K, Session)) -> T, sender: SyncSender<(K, Session)>) -> T {
+    feed(&mut |key, session| {
         // The queue closes early only if a worker failed, and that failure is reported where the workers are joined.
-        let _ = sender.send(session);
+        let _ = sender.send((key, session));
     })
 }
 
-/// A tally that watches cuts, and keeps them where rows are wanted.
+/// A tally that watches cuts, and keeps them where they are wanted.
 struct Seen<'a> {
     tally: &'a mut Tally,
     cuts: Vec<Cut>,
-    keep: bool,
+    wanted: bool,
 }
 
 impl Witness for Seen<'_> {
     fn cut(&mut self, cut: &Cut) {
         self.tally.cut(cut);
-        if self.keep {
+        if self.wanted {
             self.cuts.push(*cut);
         }
     }
@@ -164,9 +166,6 @@ impl Witness for Seen<'_> {
 struct Share {
     tallies: Vec<Tally>,
     resamples: Vec<Resample>,
-    /// The calls of all sessions in every replicate.
-    calls: Sums,
-    rows: Vec<Row>,
     unknown: BTreeMap<String, u64>,
 }
 
@@ -175,15 +174,15 @@ impl Share {
         Share {
             tallies: vec![Tally::default(); n_cells],
             resamples: vec![Resample::default(); n_cells],
-            calls: Sums::default(),
-            rows: Vec::new(),
             unknown: BTreeMap::new(),
         }
     }
 
-    fn unknown(&mut self, session: &Session) {
-        let model =
-            session.model.as_deref().map_or("sessions without a model".to_owned(), |model| format!("`{model}`"));
+    /// Counts a session whose window nobody knows, by the first model without one.
+    fn unknown(&mut self, transcript: &Transcript) {
+        let lacking = transcript.terms.iter().find(|terms| terms.window.is_none());
+        let model = lacking.and_then(|terms| terms.model.as_deref());
+        let model = model.map_or("sessions without a model".to_owned(), |model| format!("`{model}`"));
         *self.unknown.entry(model).or_default() += 1;
     }
 
@@ -191,25 +190,23 @@ impl Share {
         for (tally, more) in self.tallies.iter_mut().zip(&other.tallies) {
             tally.merge(more);
         }
-        self.calls.merge(&other.calls);
         for (resample, more) in self.resamples.iter_mut().zip(&other.resamples) {
             resample.merge(more);
         }
-        self.rows.extend(other.rows);
         for (model, n) in other.unknown {
             *self.unknown.entry(model).or_default() += n;
         }
         self
     }
 
-    fn finish(mut self) -> Result<Swept, UnknownWindow> {
+    /// One tally a cell, with its intervals.
+    fn finish(mut self) -> Result<Vec<Tally>, UnknownWindow> {
         if !self.unknown.is_empty() {
             return Err(UnknownWindow { models: self.unknown });
         }
         for (tally, resample) in self.tallies.iter_mut().zip(&self.resamples) {
-            tally.intervals = resample.intervals(&self.calls);
+            tally.intervals = resample.intervals();
         }
-        self.rows.sort_by_key(|row| (row.session, row.cell));
-        Ok(Swept { tallies: self.tallies, rows: self.rows })
+        Ok(self.tallies)
     }
 }

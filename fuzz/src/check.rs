@@ -54,7 +54,7 @@ fn judged(records: Vec<Record>) {
 fn judged_call(call: &Call, history: &mut History) {
     let api = call.request.api;
     let mut transcript = Transcript::of_request(&call.request, judge::COUNTER);
-    history.follow(call, &mut transcript);
+    history.follow(call, std::slice::from_mut(&mut transcript));
     for profile in std::iter::once(None).chain(PROFILES.iter().map(Some)) {
         let target = Target::of(api, profile, call.request.model.as_deref());
         let upto = transcript.messages.len() as u32;

@@ -7,11 +7,12 @@ use anyhow::Result;
 use clap::Args;
 use tokio::sync::mpsc::channel;
 
-use crate::metrics::Tally;
+use crate::model::Session;
+use crate::outcome::Tally;
 use crate::report::Comparison;
 use crate::source::{self, Input, Meter};
-use crate::store::{NewRun, RunRow, Store, StoredSession};
-use crate::sweep::{Plan, Row, Swept};
+use crate::store::{NewRun, RunWriter, Store, StoredSession};
+use crate::sweep::{Plan, Played};
 
 use super::Database;
 use super::exit::{Exit, NothingSelected, Usage};
@@ -57,10 +58,10 @@ impl Replay {
     }
 
     fn files(self) -> Result<Exit> {
-        let plan = plan(&self.grid, false)?;
-        let (swept, report) = sweep_files(&plan, &self.paths)?;
+        let plan = plan(&self.grid)?;
+        let (tallies, report) = sweep_files(&plan, &self.paths)?;
         tell_left_out(&report);
-        let comparison = comparison(&plan, &self.grid, swept.tallies);
+        let comparison = comparison(&plan, &self.grid, tallies);
         none_selected(&comparison)?;
         self.output.print(&comparison)?;
         Ok(Exit::Pass)
@@ -76,65 +77,73 @@ impl Replay {
     }
 }
 
-fn plan(grid: &GridArgs, keep_rows: bool) -> Result<Plan> {
-    Ok(Plan::new(grid.cells()?, grid.counter(), keep_rows, grid.threads()))
+fn plan(grid: &GridArgs) -> Result<Plan> {
+    Ok(Plan::new(grid.cells()?, grid.counter(), grid.threads()))
 }
 
-fn sweep_files(plan: &Plan, paths: &Paths) -> Result<(Swept, source::Report)> {
+fn sweep_files(plan: &Plan, paths: &Paths) -> Result<(Vec<Tally>, source::Report)> {
     let meter = Arc::new(Meter::default());
     let progress = Progress::of_input("replaying", "sessions", meter.clone());
-    let (swept, read) = plan.run(|play| {
+    let feed = |play: &mut dyn FnMut((), Session)| {
         source::sessions(Input { meter: Some(&meter), ..paths.input() }, &mut |session| {
             progress.step();
-            play(session);
+            play((), session);
         })
-    })?;
-    Ok((swept, read?))
+    };
+    let (tallies, read) = plan.run(feed, None)?;
+    Ok((tallies, read?))
 }
 
 /// Replays all stored sessions and keeps the run; gives its number.
 pub async fn replay_stored(store: &Store, grid: &GridArgs) -> Result<(i64, Comparison)> {
-    let plan = Arc::new(plan(grid, true)?);
+    let plan = Arc::new(plan(grid)?);
     let started = Instant::now();
-    let (swept, ids) = sweep_stored(store, plan.clone()).await?;
-    let comparison = comparison(&plan, grid, swept.tallies);
-    none_selected(&comparison)?;
-    let (sessions, calls) = comparison.cells.first().map_or((0, 0), |(_, tally)| (tally.sessions, tally.calls));
     let run = NewRun {
         origin: std::env::args().skip(1).collect::<Vec<_>>().join(" "),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        counter: comparison.counter.clone(),
-        sessions,
-        calls,
-        duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        counter: grid.counter().id.to_owned(),
     };
-    let of_session =
-        |row: Row| RunRow { cell: row.cell, session_id: ids[row.session], outcome: row.outcome, cuts: row.cuts };
-    let rows: Vec<RunRow> = swept.rows.into_iter().map(of_session).collect();
-    let id = store.save_run(&run, &comparison.cells, &rows).await?;
-    Ok((id, comparison))
+    let mut writer = store.begin_run(&run, plan.cells()).await?;
+    let tallies = sweep_stored(store, plan.clone(), &mut writer).await?;
+    let comparison = comparison(&plan, grid, tallies.clone());
+    none_selected(&comparison)?;
+    let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    Ok((writer.finish(&tallies, duration_ms).await?, comparison))
 }
 
-/// Plays the stored sessions as they come; gives their numbers in the order in which they were played.
-async fn sweep_stored(store: &Store, plan: Arc<Plan>) -> Result<(Swept, Vec<i64>)> {
-    let (sender, mut receiver) = channel::<StoredSession>(QUEUE);
+/// Plays the stored sessions as they come, and keeps what their cells did as it is played.
+async fn sweep_stored(store: &Store, plan: Arc<Plan>, writer: &mut RunWriter) -> Result<Vec<Tally>> {
+    let (sender, mut sessions) = channel::<StoredSession>(QUEUE);
+    let (played, mut outcomes) = channel::<Played<i64>>(QUEUE);
     let playing = tokio::task::spawn_blocking(move || {
         let progress = Progress::start("replaying", "sessions");
-        plan.run(|play| {
-            let mut ids = Vec::new();
-            while let Some(stored) = receiver.blocking_recv() {
+        let feed = |play: &mut dyn FnMut(i64, Session)| {
+            while let Some(stored) = sessions.blocking_recv() {
                 progress.step();
-                ids.push(stored.id);
-                play(stored.session);
+                play(stored.id, stored.session);
             }
-            ids
-        })
+        };
+        // The queue closes early only if keeping failed, and that failure is what the user hears of.
+        let sink = |session| drop(played.blocking_send(session));
+        plan.run(feed, Some(&sink))
     });
-    let streamed = store.stream_sessions(&sender).await;
-    drop(sender);
-    let swept = playing.await??;
+    // Outcomes are dropped with the queue when keeping fails.
+    let keeping = async move {
+        while let Some(Played { key, cells }) = outcomes.recv().await {
+            writer.add(key, &cells).await?;
+        }
+        anyhow::Ok(())
+    };
+    let streaming = async {
+        let streamed = store.stream_sessions(&sender).await;
+        drop(sender);
+        streamed
+    };
+    let (streamed, kept) = tokio::join!(streaming, keeping);
+    let (tallies, ()) = playing.await??;
     streamed?;
-    Ok(swept)
+    kept?;
+    Ok(tallies)
 }
 
 fn comparison(plan: &Plan, grid: &GridArgs, tallies: Vec<Tally>) -> Comparison {

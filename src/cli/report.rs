@@ -61,7 +61,7 @@ async fn load(store: &Store, wanted: Option<i64>) -> Result<Comparison> {
 }
 
 /// The cell as it was typed, with its tally.
-fn of_cell(stored: RunCell) -> Result<(crate::cell::Cell, crate::metrics::Tally)> {
+fn of_cell(stored: RunCell) -> Result<(crate::cell::Cell, crate::outcome::Tally)> {
     let typed = format!("{}/{}/{}/{}/{}", stored.policy, stored.trigger, stored.target, stored.window, stored.mode);
     let cell = typed.parse().with_context(|| format!("the kept cell `{typed}` is none of this version"))?;
     Ok((cell, stored.tally))

@@ -21,10 +21,11 @@ use super::body;
 use super::connections::Patience;
 use super::mistake::Mistake;
 use crate::dialects::{self, Dialect};
-use crate::judge::{self, Judgement};
-use crate::model::{Api, Place, Request};
+use crate::judge::{Aim, Judgement};
+use crate::model::{Api, Call, Place, Request};
 use crate::profiles::{self, PROFILES, Profile};
-use crate::rules::{Target, Verdict};
+use crate::rules::Verdict;
+use crate::transcript::History;
 
 /// The most bytes of a body, packed and unpacked.
 const LIMIT: usize = 64 << 20;
@@ -134,16 +135,13 @@ fn judged(body: &[u8], wanted: &Wanted) -> Result<Judgement, Mistake> {
     let value: Value = serde_json::from_slice(body).map_err(|error| {
         Mistake::wrong(format!("the body is no JSON: {error}"), "send the request's body as it goes to the provider")
     })?;
-    let mut request = request(value, wanted.api)?;
+    let request = request(value, wanted.api)?;
     if let Some(profile) = wanted.profile.filter(|profile| !profile.speaks(request.api)) {
         let what = format!("profile `{}` does not speak the language of the request, {}", profile.id, request.api);
         return Err(Mistake::wrong(what, "leave the profile out, or state the language with `api`"));
     }
-    if let Some(profile) = wanted.profile {
-        profile.adopt(&mut request);
-    }
-    let model = wanted.model.as_deref().or(request.model.as_deref());
-    Ok(judge::judge(&request, &Target::of(request.api, wanted.profile, model)))
+    let aim = Aim { profile: wanted.profile, model: wanted.model.clone(), ..Aim::default() };
+    Ok(aim.judge(&mut Call::lone(request), &mut History::new()).judgement)
 }
 
 /// The request in the language that is stated, or that the body shows.

@@ -3,7 +3,8 @@
 use anyhow::{Context, Result};
 
 use crate::cell::Cell;
-use crate::metrics::{Estimate, Metric, Tally, Unit};
+use crate::metrics::{Estimate, Metric, Unit};
+use crate::outcome::Tally;
 use crate::report::chart::heat_map::{HeatMap, Row, Tile};
 use crate::report::{Comparison, text};
 use crate::store::RunCell;

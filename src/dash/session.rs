@@ -162,7 +162,7 @@ async fn choose(store: &Store, session: i64, asked: &Asked) -> Result<Chosen, Er
     let example = "drop-oldest-round/0.9/trigger/200000/sticky";
     let asked: Option<Cell> = params::query(asked.cell.as_deref(), "cell", example)?;
     let cell = asked.map(|cell| cell.to_string()).or_else(|| {
-        let broken = outcomes.iter().find(|outcome| outcome.calls_400 > 0);
+        let broken = outcomes.iter().find(|outcome| outcome.outcome.calls_400 > 0);
         broken.or(outcomes.first()).map(|outcome| outcome.cell.clone())
     });
     let cuts = match outcomes.iter().find(|outcome| Some(&outcome.cell) == cell.as_ref()) {

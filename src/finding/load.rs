@@ -17,10 +17,10 @@ pub struct Load {
 impl Load {
     /// The load of a prompt on a target; `None` for one that is no lone request, or where no window is known.
     pub fn of(prompt: &Prompt, target: &Target) -> Option<Load> {
-        let counted = prompt.frame().counted;
+        let counted = prompt.envelope().counted;
         let stated = counted.and_then(|counted| counted.window).map(u64::from);
         let window = stated.or_else(|| target.window())?;
-        let total = prompt.frame().in_window.or_else(|| prompt.lone_size())?;
+        let total = prompt.envelope().in_window.or_else(|| prompt.lone_size())?;
         Some(Load { total, window, is_exact: counted.is_some() })
     }
 }

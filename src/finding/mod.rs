@@ -9,9 +9,10 @@ mod open_calls;
 mod target;
 mod verdict;
 
+pub use crate::model::Verdict;
 pub use load::Load;
 pub use target::Target;
-pub use verdict::{Severity, Verdict};
+pub use verdict::Severity;
 
 pub(crate) use open_calls::{Missing, report_open};
 pub(crate) use target::{anthropic_error, error, error_for, identified_error, paired_error};

@@ -1,34 +1,6 @@
 //! What a provider would answer, and how bad a finding is for that.
 
-/// What a provider would answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verdict {
-    Accept,
-    Depends,
-    /// Part of the request is not at hand: cut or masked by the log, or kept by the server.
-    Unverifiable,
-    Reject,
-}
-
-impl Verdict {
-    /// Every verdict, from taken to refused.
-    pub const ALL: &[Verdict] = &[Verdict::Accept, Verdict::Depends, Verdict::Unverifiable, Verdict::Reject];
-
-    /// The word used in JSON, on pages and in the database.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Verdict::Accept => "accept",
-            Verdict::Depends => "depends",
-            Verdict::Unverifiable => "unverifiable",
-            Verdict::Reject => "reject",
-        }
-    }
-
-    /// Whether a policy may be charged for what it makes of a request with this verdict.
-    pub fn is_chargeable(self) -> bool {
-        matches!(self, Verdict::Accept | Verdict::Depends)
-    }
-}
+use crate::model::Verdict;
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -64,6 +64,7 @@ fn call(mut entry: Value, place: &Place) -> Result<Call, String> {
     };
     let body = entry.get_mut(member).map(Value::take).ok_or_else(|| format!("the request has no `{member}`"))?;
     Ok(Call {
+        judged: None,
         server: None,
         place: place.clone(),
         id,

@@ -40,6 +40,7 @@ fn call(mut frame: Frame) -> Result<Call, String> {
     request.model = super::name(line, &["modelId"]).map(|id| model(&id)).or(request.model);
     let answer = line.pointer("/output/outputBodyJson").unwrap_or(&Value::Null);
     Ok(Call {
+        judged: None,
         server: None,
         id: super::name(line, &["requestId"]),
         session: None,

@@ -176,6 +176,7 @@ fn call(frame: Frame, api: Api) -> Result<Call, String> {
     let dialect = dialects::for_api(api);
     let request = (dialect.parse)(frame.value)?;
     Ok(Call {
+        judged: None,
         place: frame.place,
         id: None,
         server: None,

@@ -60,6 +60,7 @@ fn call(frame: Frame) -> Result<Call, String> {
     let input = count(line, INPUT)?.ok_or("the line has no `input_tokens`")?;
     request.counted = Some(Counted { input, window: count(line, WINDOW)? });
     Ok(Call {
+        judged: None,
         id: super::name(line, &["id", "request_id", "line_id"]),
         server: None,
         session: super::name(line, &["session", "session_id"]),

@@ -101,6 +101,7 @@ fn call(frame: Frame, row: &Row) -> Result<Call, String> {
     let response = member(line, row.response);
     let session = line.pointer(row.session).and_then(Value::as_str).filter(|id| !id.is_empty());
     Ok(Call {
+        judged: None,
         id: super::name(line, &[row.id]),
         server: super::name(line, &[row.path]).and_then(|url| super::host(&url)),
         session: session.map(str::to_owned),

@@ -119,6 +119,7 @@ fn call(event: &Value, sample: &Value, list: &[&Value], session: String, place: 
     let dialect = dialects::for_api(Api::OpenaiChat);
     let answer = event.pointer("/output/choices/0/message").map(|message| chat_message(message, sample));
     Some(Call {
+        judged: None,
         server: None,
         place: place.clone(),
         id: id(event),

@@ -165,6 +165,7 @@ impl Traces {
         let trace = id_of(&observation, "traceId");
         let session = trace.as_ref().and_then(|trace| self.sessions.get(trace)).cloned();
         Ok(Call {
+            judged: None,
             id: id_of(&observation, "id"),
             server: None,
             session: session.or(trace),

@@ -64,6 +64,7 @@ fn call(mut frame: Frame) -> Result<Call, String> {
     let thread = super::name(metadata, &["thread_id", "session_id", "conversation_id"]);
     let error = super::error_text(run.get("error"));
     Ok(Call {
+        judged: None,
         id: super::name(run, &["id", "run_id"]),
         server: None,
         session: thread.or_else(|| super::name(run, &["trace_id"])),

@@ -58,6 +58,7 @@ fn call(mut frame: Frame) -> Result<Call, String> {
     let mut request = (dialect.parse)(body)?;
     request.model = super::name(line, &["model"]).or(request.model);
     Ok(Call {
+        judged: None,
         id: super::name(line, &["litellm_call_id", "request_id", "id"]),
         session: session(line),
         server: super::name(line, &["api_base"]).and_then(|url| super::host(&url)),

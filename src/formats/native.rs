@@ -61,6 +61,7 @@ fn call(mut frame: Frame, stated: Option<Api>) -> Result<Call, String> {
     }
     let response = line.get("response");
     Ok(Call {
+        judged: None,
         id: super::name(line, &["id", "request_id"]).map(|id| with_attempt(id, line)),
         session: super::name(line, &["session", "session_id"]),
         server: super::name(line, &["server"]).and_then(|url| super::host(&url)),

@@ -102,7 +102,8 @@ fn stated_calls(calls: &[Value], n_messages: usize, reserve: Tokens) -> Result<V
             error: super::error_text(call.get("error")),
             usage: super::usage(call.get("usage")),
         };
-        read.push(SessionCall { upto: to as u32, preface: 0, time: super::time(call.get("time")), reserve, reply });
+        let time = super::time(call.get("time"));
+        read.push(SessionCall { upto: to as u32, time, reserve, reply, ..SessionCall::default() });
     }
     Ok(read)
 }

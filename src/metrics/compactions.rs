@@ -1,6 +1,6 @@
 //! How often a policy compacts, and how often that goes wrong.
 
-use super::{Estimate, Metric, Unit};
+use super::{Estimate, Metric, Unit, ratio};
 
 /// The share of sessions that compact.
 pub const COMPACTING: Metric = Metric {
@@ -27,7 +27,7 @@ pub const BAD_CUT_SHARE: Metric = Metric {
     title: "bad cuts",
     about: "share of compactions whose prompt is refused although the uncompacted one is taken; session-cluster bootstrap",
     unit: Unit::Share,
-    estimate: |tally| tally.ratio("bad_cut_share", tally.bad_cuts, tally.compactions, tally.compactions),
+    estimate: |tally| ratio(tally, "bad_cut_share", tally.bad_cuts, tally.compactions, tally.compactions),
 };
 
 /// The share of compactions that could not reach their target.
@@ -36,5 +36,5 @@ pub const TARGET_MISSED_SHARE: Metric = Metric {
     title: "target missed",
     about: "share of compactions that could not bring the prompt down to the target; session-cluster bootstrap",
     unit: Unit::Share,
-    estimate: |tally| tally.ratio("target_missed_share", tally.target_missed, tally.compactions, tally.compactions),
+    estimate: |tally| ratio(tally, "target_missed_share", tally.target_missed, tally.compactions, tally.compactions),
 };

@@ -1,6 +1,4 @@
-//! Tallies and estimates: what outcomes add up to, and one file a group of figures that are read off them.
-//!
-//! A tally is integers only and merges by addition, in any order. Floating point begins at [`Metric::estimate`].
+//! Figures that are read off tallies, one file a group of them. Floating point begins at [`Metric::estimate`].
 
 mod compactions;
 mod overshoot;
@@ -8,10 +6,10 @@ mod refusals;
 mod resample;
 mod reuse;
 
-use crate::replay::{Cut, Outcome, Witness};
-use crate::stats::{self, Interval, Sketch};
+use crate::outcome::Tally;
+use crate::stats::{self, Interval};
 
-pub use resample::{Intervals, RATIOS, Resample};
+pub use resample::Resample;
 
 /// Every metric, in the order in which tables and pages list them.
 pub const METRICS: &[Metric] = &[
@@ -93,135 +91,9 @@ impl Estimate {
     }
 }
 
-/// What one cell did to many sessions.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Tally {
-    pub sessions: u64,
-    pub sessions_compacted: u64,
-    pub sessions_400: u64,
-    pub sessions_over_window: u64,
-    pub sessions_exact: u64,
-    pub calls: u64,
-    pub compactions: u64,
-    pub bad_cuts: u64,
-    pub calls_400: u64,
-    pub depends_calls: u64,
-    pub baseline_invalid_calls: u64,
-    pub target_missed: u64,
-    pub over_window: u64,
-    pub freed: u64,
-    pub deficit: u64,
-    pub freed_reached: u64,
-    pub deficit_reached: u64,
-    pub tokens_before: u64,
-    pub tokens_after: u64,
-    pub prefix_tokens: u64,
-    pub evicted_messages: u64,
-    pub truncated_tokens: u64,
-    /// `freed / deficit` of the cuts that reached their target.
-    pub overshoot: Sketch,
-    /// The intervals of the ratios of sums, once all sessions are in: see [`Resample`].
-    pub intervals: Intervals,
-}
-
-/// The counters of a tally under their names, for whoever lists, stores or adds them up.
-macro_rules! counters {
-    ($($name:ident),* $(,)?) => {
-        impl Tally {
-            /// The names of the counters, in the order of [`Tally::counters`].
-            pub const COUNTERS: &[&str] = &[$(stringify!($name)),*];
-
-            /// The counters, all but the sketch.
-            pub fn counters(&self) -> [u64; Tally::COUNTERS.len()] {
-                [$(self.$name),*]
-            }
-
-            /// The tally with these counters and this sketch.
-            pub fn from_counters(counters: [u64; Tally::COUNTERS.len()], overshoot: Sketch) -> Tally {
-                let [$($name),*] = counters;
-                Tally { $($name,)* overshoot, intervals: Intervals::default() }
-            }
-
-            /// Adds all that another tally counted; intervals do not add up and are gone.
-            pub fn merge(&mut self, other: &Tally) {
-                self.intervals = Intervals::default();
-                $(self.$name += other.$name;)*
-                self.overshoot.merge(&other.overshoot);
-            }
-        }
-    };
-}
-
-counters!(
-    sessions,
-    calls,
-    sessions_compacted,
-    compactions,
-    bad_cuts,
-    sessions_400,
-    calls_400,
-    depends_calls,
-    baseline_invalid_calls,
-    target_missed,
-    sessions_over_window,
-    over_window,
-    sessions_exact,
-    freed,
-    deficit,
-    freed_reached,
-    deficit_reached,
-    tokens_before,
-    tokens_after,
-    prefix_tokens,
-    evicted_messages,
-    truncated_tokens,
-);
-
-impl Tally {
-    /// Adds the outcome of one session; its cuts come through [`Witness::cut`].
-    pub fn add(&mut self, outcome: &Outcome) {
-        self.sessions += 1;
-        self.sessions_compacted += u64::from(outcome.compactions > 0);
-        self.sessions_400 += u64::from(outcome.calls_400 > 0);
-        self.sessions_over_window += u64::from(outcome.over_window > 0);
-        self.sessions_exact += u64::from(outcome.diverged_at.is_none());
-        self.calls += outcome.calls;
-        self.compactions += outcome.compactions;
-        self.bad_cuts += outcome.bad_cuts;
-        self.calls_400 += outcome.calls_400;
-        self.depends_calls += outcome.depends_calls;
-        self.baseline_invalid_calls += outcome.baseline_invalid_calls;
-        self.target_missed += outcome.target_missed;
-        self.over_window += outcome.over_window;
-        self.freed += outcome.freed;
-        self.deficit += outcome.deficit;
-        self.freed_reached += outcome.freed_reached;
-        self.deficit_reached += outcome.deficit_reached;
-        self.tokens_before += outcome.tokens_before;
-        self.tokens_after += outcome.tokens_after;
-        self.prefix_tokens += outcome.prefix_tokens;
-        self.evicted_messages += outcome.evicted_messages;
-        self.truncated_tokens += outcome.truncated_tokens;
-    }
-
-    /// A ratio of sums that [`RATIOS`] knows by its metric, over `n` cases.
-    fn ratio(&self, metric: &str, numerator: u64, denominator: u64, n: u64) -> Estimate {
-        let known = RATIOS.iter().position(|ratio| ratio.metric == metric);
-        Estimate::quotient(numerator, denominator, n).within(known.and_then(|at| self.intervals[at]))
-    }
-
-    /// The compactions that reached their target.
-    pub fn reached(&self) -> u64 {
-        self.compactions - self.target_missed
-    }
-}
-
-impl Witness for Tally {
-    fn cut(&mut self, cut: &Cut) {
-        if cut.reached {
-            self.overshoot.add_ratio(cut.freed, cut.deficit);
-        }
-    }
+/// A ratio of sums over `n` cases, with the interval that the tally has for it.
+fn ratio(tally: &Tally, metric: &str, numerator: u64, denominator: u64, n: u64) -> Estimate {
+    Estimate::quotient(numerator, denominator, n).within(tally.interval(metric))
 }
 
 /// The metric of that name.

@@ -1,6 +1,8 @@
 //! How much more history goes than had to: over the compactions that reached their target.
 
-use super::{Estimate, Metric, Tally, Unit};
+use crate::outcome::Tally;
+
+use super::{Estimate, Metric, Unit, ratio};
 
 /// The headline: sums over sums.
 pub const RATIO: Metric = Metric {
@@ -8,7 +10,7 @@ pub const RATIO: Metric = Metric {
     title: "overshoot",
     about: "tokens freed / deficit, sums over sums, over the compactions that reached their target; session-cluster bootstrap",
     unit: Unit::Ratio,
-    estimate: |tally| tally.ratio("overshoot_ratio", tally.freed_reached, tally.deficit_reached, tally.reached()),
+    estimate: |tally| ratio(tally, "overshoot_ratio", tally.freed_reached, tally.deficit_reached, tally.reached()),
 };
 
 /// The middle one.
@@ -36,7 +38,7 @@ pub const EXCESS: Metric = Metric {
     about: "tokens freed beyond the deficit, per compaction that reached its target; session-cluster bootstrap",
     unit: Unit::Tokens,
     estimate: |tally| {
-        tally.ratio("excess_per_cut", tally.freed_reached - tally.deficit_reached, tally.reached(), tally.reached())
+        ratio(tally, "excess_per_cut", tally.freed_reached - tally.deficit_reached, tally.reached(), tally.reached())
     },
 };
 

@@ -1,6 +1,6 @@
 //! How many sessions and calls a provider would refuse.
 
-use super::{Estimate, Metric, Unit};
+use super::{Estimate, Metric, Unit, ratio};
 
 /// The share of sessions that a policy breaks.
 pub const RATE_400: Metric = Metric {
@@ -29,7 +29,7 @@ pub const RATE_400_CALLS: Metric = Metric {
     about: "share of calls that a structural rule refuses although their uncompacted request is taken; session-cluster \
             bootstrap",
     unit: Unit::Share,
-    estimate: |tally| tally.ratio("rate_400_calls", tally.calls_400, tally.calls, tally.calls),
+    estimate: |tally| ratio(tally, "rate_400_calls", tally.calls_400, tally.calls, tally.calls),
 };
 
 /// The back-of-envelope figure beside the replayed one.
@@ -54,5 +54,5 @@ pub const RATE_OVER_WINDOW: Metric = Metric {
     about: "share of calls whose prompt and output reserve exceed the window after whatever the policy did; session-cluster \
             bootstrap",
     unit: Unit::Share,
-    estimate: |tally| tally.ratio("rate_over_window", tally.over_window, tally.calls, tally.calls),
+    estimate: |tally| ratio(tally, "rate_over_window", tally.over_window, tally.calls, tally.calls),
 };

@@ -1,120 +1,82 @@
-//! How far the ratios of sums would move with other sessions: their bootstrap, session by session.
+//! How far the ratios of sums would move with other sessions: their bootstrap, from sums by bucket.
 
-use std::borrow::Cow;
+use crate::outcome::Outcome;
+use crate::stats::{Buckets, Interval};
 
-use crate::replay::Outcome;
-use crate::stats::{Interval, Sums, Weights, ratio_interval};
+/// What a session contributes to the sums.
+type Parts = [u64; PARTS];
+const PARTS: usize = 8;
+
+const CALLS: usize = 0;
+const COMPACTIONS: usize = 1;
+const BAD_CUTS: usize = 2;
+const CALLS_400: usize = 3;
+const TARGET_MISSED: usize = 4;
+const OVER_WINDOW: usize = 5;
+const FREED_REACHED: usize = 6;
+const DEFICIT_REACHED: usize = 7;
+
+fn parts(outcome: &Outcome) -> Parts {
+    [
+        outcome.calls,
+        outcome.compactions,
+        outcome.bad_cuts,
+        outcome.calls_400,
+        outcome.target_missed,
+        outcome.over_window,
+        outcome.freed_reached,
+        outcome.deficit_reached,
+    ]
+}
 
 /// A figure that is a sum over sessions divided by another.
-pub struct Ratio {
+struct Ratio {
     /// The metric whose interval it gives.
-    pub metric: &'static str,
-    numerator: Sum,
-    denominator: Sum,
-}
-
-/// What is summed: one part, or one part less another.
-enum Sum {
-    /// All calls: the same in every cell, and so summed once.
-    Calls,
-    Of(Part),
-    Less(Part, Part),
-}
-
-/// What a session contributes to a sum.
-#[derive(Clone, Copy)]
-enum Part {
-    Compactions,
-    BadCuts,
-    Calls400,
-    TargetMissed,
-    OverWindow,
-    FreedReached,
-    DeficitReached,
-}
-
-const PARTS: usize = 7;
-
-impl Part {
-    const ALL: [Part; PARTS] = [
-        Part::Compactions,
-        Part::BadCuts,
-        Part::Calls400,
-        Part::TargetMissed,
-        Part::OverWindow,
-        Part::FreedReached,
-        Part::DeficitReached,
-    ];
-
-    fn of(self, outcome: &Outcome) -> u64 {
-        match self {
-            Part::Compactions => outcome.compactions,
-            Part::BadCuts => outcome.bad_cuts,
-            Part::Calls400 => outcome.calls_400,
-            Part::TargetMissed => outcome.target_missed,
-            Part::OverWindow => outcome.over_window,
-            Part::FreedReached => outcome.freed_reached,
-            Part::DeficitReached => outcome.deficit_reached,
-        }
-    }
+    metric: &'static str,
+    numerator: fn(&Parts) -> u64,
+    denominator: fn(&Parts) -> u64,
 }
 
 /// Every figure of that kind with an interval.
-pub const RATIOS: [Ratio; 6] = [
-    Ratio { metric: "rate_400_calls", numerator: Sum::Of(Part::Calls400), denominator: Sum::Calls },
-    Ratio { metric: "rate_over_window", numerator: Sum::Of(Part::OverWindow), denominator: Sum::Calls },
-    Ratio { metric: "bad_cut_share", numerator: Sum::Of(Part::BadCuts), denominator: Sum::Of(Part::Compactions) },
+const RATIOS: &[Ratio] = &[
+    Ratio { metric: "rate_400_calls", numerator: |sums| sums[CALLS_400], denominator: |sums| sums[CALLS] },
+    Ratio { metric: "rate_over_window", numerator: |sums| sums[OVER_WINDOW], denominator: |sums| sums[CALLS] },
+    Ratio { metric: "bad_cut_share", numerator: |sums| sums[BAD_CUTS], denominator: |sums| sums[COMPACTIONS] },
     Ratio {
         metric: "target_missed_share",
-        numerator: Sum::Of(Part::TargetMissed),
-        denominator: Sum::Of(Part::Compactions),
+        numerator: |sums| sums[TARGET_MISSED],
+        denominator: |sums| sums[COMPACTIONS],
     },
     Ratio {
         metric: "overshoot_ratio",
-        numerator: Sum::Of(Part::FreedReached),
-        denominator: Sum::Of(Part::DeficitReached),
+        numerator: |sums| sums[FREED_REACHED],
+        denominator: |sums| sums[DEFICIT_REACHED],
     },
     Ratio {
         metric: "excess_per_cut",
-        numerator: Sum::Less(Part::FreedReached, Part::DeficitReached),
-        denominator: Sum::Less(Part::Compactions, Part::TargetMissed),
+        numerator: |sums| sums[FREED_REACHED] - sums[DEFICIT_REACHED],
+        denominator: |sums| sums[COMPACTIONS] - sums[TARGET_MISSED],
     },
 ];
 
-/// The intervals of [`RATIOS`], in their order.
-pub type Intervals = [Option<Interval>; RATIOS.len()];
-
-/// The sums of one cell in every replicate, all but the calls.
-#[derive(Clone, Debug, Default)]
-pub struct Resample {
-    sums: [Sums; PARTS],
-}
+/// The sums of one cell by bucket.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Resample(Buckets<PARTS>);
 
 impl Resample {
-    /// Adds the outcome of one session.
-    pub fn add(&mut self, weights: &Weights, outcome: &Outcome) {
-        for part in Part::ALL {
-            self.sums[part as usize].add(weights, part.of(outcome));
-        }
+    /// Adds the outcome of one session of a bucket.
+    pub fn add(&mut self, bucket: usize, outcome: &Outcome) {
+        self.0.add(bucket, parts(outcome));
     }
 
     /// Adds all that another one counted.
     pub fn merge(&mut self, other: &Resample) {
-        self.sums.iter_mut().zip(&other.sums).for_each(|(sums, more)| sums.merge(more));
+        self.0.merge(&other.0);
     }
 
-    /// The intervals that the replicates give; `calls` are the calls of all sessions.
-    pub fn intervals(&self, calls: &Sums) -> Intervals {
-        let sum = |sum: &Sum| self.sum(sum, calls);
-        RATIOS.map(|ratio| ratio_interval(&sum(&ratio.numerator), &sum(&ratio.denominator)))
-    }
-
-    fn sum<'s>(&'s self, sum: &Sum, calls: &'s Sums) -> Cow<'s, Sums> {
-        let sums = |part: &Part| &self.sums[*part as usize];
-        match sum {
-            Sum::Calls => Cow::Borrowed(calls),
-            Sum::Of(part) => Cow::Borrowed(sums(part)),
-            Sum::Less(part, less) => Cow::Owned(sums(part).less(sums(less))),
-        }
+    /// The intervals by the ids of their metrics.
+    pub fn intervals(&self) -> Vec<(&'static str, Interval)> {
+        let interval = |ratio: &Ratio| Some((ratio.metric, self.0.ratio_interval(ratio.numerator, ratio.denominator)?));
+        RATIOS.iter().filter_map(interval).collect()
     }
 }

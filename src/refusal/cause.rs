@@ -101,7 +101,14 @@ const SIGNS: &[Signs] = &[
     Signs {
         cause: Cause::RateLimit,
         names: &["rate_limit_error", "rate_limit_exceeded", "resource_exhausted", "throttlingexception"],
-        texts: &["rate limit reached", "rate limit exceeded", "rate-limited", "too many requests"],
+        texts: &[
+            "rate limit reached",
+            "rate limit exceeded",
+            "rate-limited",
+            "too many requests",
+            "too many tokens, please wait",
+            "tokens per minute",
+        ],
     },
     Signs {
         cause: Cause::Overloaded,
@@ -137,9 +144,30 @@ const SIGNS: &[Signs] = &[
             "the file type you uploaded is not supported",
             "unable to download the file",
             "error while downloading",
+            "image dimensions exceed",
+            "provided media type",
+            "pdf pages may be provided",
         ],
     },
-    Signs { cause: Cause::ModelOutput, names: &["tool_use_failed", "json_validate_failed"], texts: &[] },
+    Signs {
+        cause: Cause::Parameter,
+        names: &["unsupported_parameter", "unsupported_value"],
+        texts: &[
+            "maximum allowed number of output tokens",
+            "supports at most",
+            "the maximum output for this model",
+            "argument not supported",
+            "does not support parameter",
+            "must contain the word json",
+            "does not support tools",
+            "does not support function calling",
+        ],
+    },
+    Signs {
+        cause: Cause::ModelOutput,
+        names: &["tool_use_failed", "json_validate_failed"],
+        texts: &["error parsing tool call"],
+    },
     Signs {
         cause: Cause::Timeout,
         names: &["timeout_error", "deadline_exceeded", "modeltimeoutexception"],
@@ -158,6 +186,26 @@ pub fn cause(said: &Said, words: &str, status: Option<u16>) -> Option<Cause> {
     let is_told = |texts: &[&str]| texts.iter().any(|text| words.contains(text));
     let signs = SIGNS.iter().find(|signs| is_named(signs.names) || is_told(signs.texts));
     signs.map(|signs| signs.cause).or_else(|| of_parameter(said)).or_else(|| of_status(status?))
+}
+
+/// Classes of exceptions that clients and gateways raise by the status, or by what they believe to have read.
+const CLASSES: &[(&str, Cause)] = &[
+    ("AuthenticationError", Cause::Authentication),
+    ("PermissionDeniedError", Cause::Permission),
+    ("RateLimitError", Cause::RateLimit),
+    ("NotFoundError", Cause::NotFound),
+    ("ContentPolicyViolationError", Cause::ContentPolicy),
+    ("APITimeoutError", Cause::Timeout),
+    ("ServiceUnavailableError", Cause::Overloaded),
+    ("InternalServerError", Cause::Server),
+];
+
+/// The cause that a class stands for, where the provider's own words tell none.
+pub fn of_class(said: &Said) -> Option<Cause> {
+    said.names.iter().find_map(|name| {
+        let class = name.rsplit('.').next();
+        CLASSES.iter().find(|(known, _)| Some(*known) == class).map(|(_, cause)| *cause)
+    })
 }
 
 /// A parameter at the top of the body that holds no messages.

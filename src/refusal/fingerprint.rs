@@ -9,7 +9,7 @@ const COUNTED: usize = 160;
 pub fn fingerprint(text: &str) -> String {
     let plain = plain(text);
     let mut shape = String::new();
-    for word in plain.trim().split_inclusive(|letter: char| !is_word(letter)).take(COUNTED) {
+    for word in plain.trim().trim_end_matches('.').split_inclusive(|letter: char| !is_word(letter)).take(COUNTED) {
         let bare = word.trim_end_matches(|letter: char| !is_word(letter));
         match bare.contains(|letter: char| letter.is_ascii_digit()) {
             true => shape.push('#'),

@@ -15,12 +15,14 @@ mod fingerprint;
 mod lenient;
 mod overflow;
 mod place;
+mod prose;
 mod template;
 mod unwrap;
 
 pub use cause::Cause;
 pub use template::Numbers;
 use template::{Template, plain};
+use unwrap::Said;
 
 /// A logged error with what it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,21 +69,25 @@ pub struct Broken {
 /// ```
 pub fn recognise(text: &str, status: Option<u16>) -> Refusal {
     let said = unwrap::said(text);
-    let words = plain(&said.message);
+    let words = plain(&placed(&said));
     let status = status.or(said.status);
     let broken_by = |rules| {
         let place = said.param.as_deref().and_then(place::place).or_else(|| place::place(&said.message));
         let (message, block) = (place.map(|(message, _)| message), place.and_then(|(_, block)| block));
         Recognised::Broken(Broken { rules, message, block, ids: place::ids(&said.message) })
     };
-    let recognised = if let Some(rules) = broken(&words) {
+    let recognised = if let Some(rules) = broken(&words).or_else(|| broken_by_name(&said.names)) {
         broken_by(rules)
     } else if let Some(numbers) = overflow::overflow(&said, &words) {
         Recognised::Overflow(numbers)
     } else if let Some(cause) = cause::cause(&said, &words, status) {
         Recognised::NotStructural(cause)
-    } else if let Some(rules) = cut_off(&words) {
-        broken_by(rules)
+    } else if let Some(begun) = cut_off(&words) {
+        begun.map_or(Recognised::Overflow(Numbers::default()), broken_by)
+    } else if overflow::is_classed(&said, &words) {
+        Recognised::Overflow(Numbers::default())
+    } else if let Some(cause) = cause::of_class(&said) {
+        Recognised::NotStructural(cause)
     } else {
         Recognised::Unclassified(fingerprint::fingerprint(&said.message))
     };
@@ -108,16 +114,37 @@ fn broken(words: &str) -> Option<Vec<&'static str>> {
     found.map(|(_, rules)| rules.clone())
 }
 
+/// The rules that one of the names of an error stands for.
+fn broken_by_name(names: &[String]) -> Option<Vec<&'static str>> {
+    names.iter().find_map(|name| broken(&plain(name)))
+}
+
+/// What is said, behind the path at fault where that is stated beside it: validators give both apart.
+fn placed(said: &Said) -> String {
+    match said.param.as_deref().filter(|param| place::place(param).is_some() && !said.message.contains(param)) {
+        Some(param) => format!("{param}: {}", said.message),
+        None => said.message.clone(),
+    }
+}
+
 /// How much of a text must be there before it is taken for one that was cut off, in bytes.
 const LEAST_BEGUN: usize = 20;
 
-/// The rules of the texts of which most stands at the end of plain words that a log cut off.
-fn cut_off(words: &str) -> Option<Vec<&'static str>> {
+/// The rules of the texts of which most stands at the end of plain words that a log cut off; `Some(None)` where that is
+/// a text of a full window.
+fn cut_off(words: &str) -> Option<Option<Vec<&'static str>>> {
     let words = words.trim_end_matches(['.', '…', ' ']);
-    let begun = || KNOWN.iter().map(|(template, rules)| (template.begun(words), rules));
-    let most = begun().map(|(length, _)| length).max().filter(|most| *most >= LEAST_BEGUN)?;
-    let told: Vec<_> = begun().filter(|(length, _)| *length == most).flat_map(|(_, rules)| rules).collect();
-    Some(RULES.iter().map(|rule| rule.id).filter(|id| told.contains(&id)).collect())
+    let begun: Vec<(usize, &Known)> = KNOWN.iter().map(|known| (known.0.begun(words), known)).collect();
+    let most = begun.iter().map(|(length, _)| *length).max().unwrap_or(0);
+    let overflows = overflow::begun(words);
+    if most.max(overflows) < LEAST_BEGUN {
+        return None;
+    }
+    if overflows > most {
+        return Some(None);
+    }
+    let told: Vec<_> = begun.iter().filter(|(length, _)| *length == most).flat_map(|(_, (_, rules))| rules).collect();
+    Some(Some(RULES.iter().map(|rule| rule.id).filter(|id| told.contains(&id)).collect()))
 }
 
 impl Recognised {
@@ -156,3 +183,5 @@ impl Refusal {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod wordings;

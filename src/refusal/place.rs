@@ -14,10 +14,10 @@ pub fn place(text: &str) -> Option<(u32, Option<u32>)> {
     starts.sort_unstable();
     starts.iter().find_map(|(_, end)| {
         let rest = &text[*end..];
-        let (message, behind) = index(rest).or_else(|| index_in_words(rest))?;
+        let (message, behind) = index(rest).or_else(|| index_in_words(rest)).map(from_zero)?;
         let block = BLOCKS.iter().find_map(|name| {
             let (_, inner) = behind.split_once(name).filter(|(between, _)| between.chars().all(is_separator))?;
-            index(inner)
+            index(inner).map(from_zero)
         });
         Some((message, block.map(|(block, _)| block)))
     })
@@ -30,6 +30,14 @@ fn index(text: &str) -> Option<(u32, &str)> {
         return None;
     }
     number(digits)
+}
+
+/// An index counted from 0: AWS counts from 1 where it writes `messages.1.member`.
+fn from_zero((index, behind): (u32, &str)) -> (u32, &str) {
+    match behind.strip_prefix(".member") {
+        Some(behind) => (index.saturating_sub(1), behind),
+        None => (index, behind),
+    }
 }
 
 /// A number behind `at index` or `at position`.
@@ -80,6 +88,10 @@ const PHRASES: &[&str] = &[
     "shell call ",
     "computer call ",
     "Tool call id was ",
+    "tool id(",
+    "tool_call_id: ",
+    "tool_call_id of ",
+    "tool_call with ID ",
 ];
 
 /// The most ids that are taken from a text.
@@ -166,6 +178,7 @@ mod tests {
         at("* GenerateContentRequest.contents[2].parts[4].function_response.name", Some((2, Some(4))));
         at("in the assistant message at message index 4", Some((4, None)));
         at("the message at position 7 with role", Some((7, None)));
+        at("Value at 'messages.3.member.content.1.member.toolUse.name' failed", Some((2, Some(0))));
         at("messages: at least one message is required", None);
         at("put 3 input files", None);
         at("messages.99999999999999", None);

@@ -54,11 +54,14 @@ impl Template {
         self.pieces.iter().map(|piece| if let Piece::Literal(text) = piece { text.len() } else { 0 }).sum()
     }
 
-    /// How many bytes of the template end a plain text that was cut off inside it; 0 where it does not end so.
+    /// How many literal bytes of the template end a plain text that was cut off inside it; 0 where it does not end so.
     pub fn begun(&self, text: &str) -> usize {
-        let Some(Piece::Literal(first)) = self.pieces.first() else { return 0 };
-        let ends = (1..=first.len()).rev().filter(|end| first.is_char_boundary(*end));
-        ends.into_iter().find(|end| text.ends_with(&first[..*end])).unwrap_or(0)
+        let Some((Piece::Literal(first), others)) = self.pieces.split_first() else { return 0 };
+        let further = text.match_indices(first.as_str()).filter_map(|(at, _)| {
+            let behind = &text[at + first.len()..];
+            Some(first.len() + begun(others, behind)?)
+        });
+        further.max().unwrap_or(0).max(overlap(text, first))
     }
 
     /// The numbers in the first place of a plain text where the template stands.
@@ -131,6 +134,35 @@ fn follow(pieces: &[Piece], text: &str, mut numbers: Numbers) -> Option<Numbers>
             follow(others, &text[skipped..], numbers)
         }
     }
+}
+
+/// How many literal bytes of the pieces stand here, where the text ends before they do.
+fn begun(pieces: &[Piece], text: &str) -> Option<usize> {
+    let (piece, others) = pieces.split_first()?;
+    match piece {
+        Piece::Literal(literal) => match text.strip_prefix(literal.as_str()) {
+            Some(behind) => Some(literal.len() + begun(others, behind)?),
+            None => literal.starts_with(text).then_some(text.len()),
+        },
+        Piece::Number(_) => {
+            let behind = text.trim_start_matches(|letter: char| letter.is_ascii_digit() || letter == ',');
+            if behind.len() < text.len() { begun(others, behind) } else { None }
+        }
+        Piece::Value => {
+            let Some((Piece::Literal(next), _)) = others.split_first() else { return None };
+            match text.find(next.as_str()) {
+                Some(skipped) => begun(others, &text[skipped..]),
+                None if text.len() <= LONGEST_VALUE => Some(overlap(text, next)).filter(|length| *length > 0),
+                None => None,
+            }
+        }
+    }
+}
+
+/// How many bytes of the beginning of a literal end a text.
+fn overlap(text: &str, literal: &str) -> usize {
+    let ends = (1..=literal.len()).rev().filter(|end| literal.is_char_boundary(*end));
+    ends.into_iter().find(|end| text.ends_with(&literal[..*end])).unwrap_or(0)
 }
 
 /// Whether a literal that ends a template ends with a whole word.

@@ -4,6 +4,7 @@
 //! string that holds it once more, or a level of escapes. The innermost message counts.
 
 use super::lenient::{Node, objects, unescaped};
+use super::prose;
 
 /// How often an error is taken out of one more wrapper.
 const MOST_WRAPPERS: usize = 8;
@@ -22,7 +23,7 @@ pub struct Said {
 
 /// What is said in a logged error.
 pub fn said(text: &str) -> Said {
-    let mut said = Said { message: text.trim().to_owned(), status: stated_status(text), ..Said::default() };
+    let mut said = Said { message: text.trim().to_owned(), status: prose::status(text), ..Said::default() };
     for _ in 0..MOST_WRAPPERS {
         let outer = std::mem::take(&mut said.message);
         let inner = objects(&outer).find_map(|object| inside(&object, &mut said));
@@ -35,7 +36,8 @@ pub fn said(text: &str) -> Said {
             }
         };
     }
-    said.message = without_prose(&said.message, &mut said.names).to_owned();
+    let message = std::mem::take(&mut said.message);
+    said.message = prose::without(&message, &mut said).to_owned();
     said
 }
 
@@ -103,41 +105,6 @@ fn joined(path: &[Node]) -> String {
     steps.skip_while(|step| *step == "body").collect::<Vec<_>>().join(".")
 }
 
-/// Words in front of a status in the texts of clients.
-const STATUS_WORDS: &[&str] =
-    &["Error code: ", "status code ", "Status Code: ", "status_code: ", "status_code=", "HTTP "];
-
-fn stated_status(text: &str) -> Option<u16> {
-    STATUS_WORDS.iter().find_map(|words| {
-        let rest = &text[text.find(words)? + words.len()..];
-        let end = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
-        rest[..end].parse().ok().filter(|status| (100..600).contains(status))
-    })
-}
-
-/// A message behind what clients write in front of it: the names of exceptions, and the operation of AWS's clients.
-fn without_prose<'t>(text: &'t str, names: &mut Vec<String>) -> &'t str {
-    let mut rest = text.trim();
-    if let Some((name, behind)) = rest.strip_prefix("An error occurred (").and_then(|rest| rest.split_once(')')) {
-        names.push(name.to_owned());
-        rest = behind.split_once(": ").map_or(behind, |(_, message)| message);
-    }
-    loop {
-        let (colon, dash) = (rest.split_once(": "), rest.split_once(" - "));
-        let wrapper = |(name, inner): (&'t str, &'t str)| is_exception(name).then_some((name, inner));
-        let Some((name, inner)) = colon.and_then(wrapper).or_else(|| dash.and_then(wrapper)) else { break };
-        names.push(name.to_owned());
-        rest = inner.trim_start();
-    }
-    rest
-}
-
-/// Whether a word is the name of an exception's class.
-fn is_exception(word: &str) -> bool {
-    let is_name = word.chars().all(|letter| letter.is_alphanumeric() || "._".contains(letter));
-    is_name && (word.ends_with("Error") || word.ends_with("Exception"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -178,6 +145,7 @@ mod tests {
         check(r#"upstream said {\"error\": {\"message\": \"messages.2: bad\"}}"#, WORDS);
         check(r#"{\\\"error\\\": {\\\"message\\\": \\\"messages.2: bad\\\"}}"#, WORDS);
         check("An error occurred (ValidationException) when calling the Converse operation: messages.2: bad", WORDS);
+        check("POST \"https://api.example.com/v1/chat\": 400 Bad Request \"messages.2: bad\"", WORDS);
         check("in {tool}: messages.2: bad", "in {tool}: messages.2: bad");
         check("", "");
     }

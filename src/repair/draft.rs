@@ -96,6 +96,11 @@ impl Draft {
         self.edits.push(Edit { rule: self.rule, path, why });
     }
 
+    /// Whether an edit answers that rule.
+    pub fn has_answered(&self, rule: &str) -> bool {
+        self.edits.iter().any(|edit| edit.rule == rule)
+    }
+
     pub fn drop_message(&mut self, position: usize) {
         self.dropped_messages.insert(position);
     }

@@ -53,7 +53,7 @@ pub(super) const FIXES: &[(&str, Fix)] = &[
     ("text_after_tool_use", order::put_text_first),
     ("thinking_block_not_first", order::put_thinking_first),
     ("thinking_block_final", thinking::drop_final),
-    ("mixed_tool_and_text_turn", order::put_text_inside),
+    (PARTING, order::part_text_from_results),
     ("invalid_tool_arguments", names::rewrite_arguments),
     ("invalid_function_name", names::rename_functions),
     ("invalid_message_name", names::rename_speakers),
@@ -86,3 +86,7 @@ pub(super) const BOUND: &str = "thinking_block_prefix_changed";
 
 /// Rules whose repair loses nothing: a repair that makes their target uncertain answers them as well.
 pub(super) const LOSSLESS: &[&str] = &["consecutive_same_role", "text_before_tool_result", "split_parallel_results"];
+
+/// Its answer parts a message in two of one role on purpose, for which [`PARTED`] may warn: those are not merged again.
+pub(super) const PARTING: &str = "mixed_tool_and_text_turn";
+pub(super) const PARTED: &str = "consecutive_same_role";

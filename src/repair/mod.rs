@@ -3,7 +3,8 @@
 //! Round by round, a rule that refuses the request is answered everywhere it fires, then the request is judged again:
 //! until it is taken, or no rule that is left has a known repair. Pure: a request and a target go in, a value comes out.
 //! Nothing is made up but an error result for a call that has none, as an agent loop would write it. What stands in the
-//! wrong place is moved and not dropped, and what is dropped is a block before it is a message.
+//! wrong place is moved and not dropped, and what is dropped is a block before it is a message. What all edits together
+//! come to is judged again: where it would still be refused, nothing is proposed and the rules are named.
 
 use std::collections::BTreeSet;
 
@@ -34,7 +35,7 @@ mod roles;
 mod thinking;
 
 use draft::Draft;
-use fixes::{BOUND, FIXES, LOSSLESS, OF_HISTORY};
+use fixes::{BOUND, FIXES, LOSSLESS, OF_HISTORY, PARTED, PARTING};
 
 /// What was done to a request that was refused.
 #[derive(Clone, Debug)]
@@ -42,7 +43,7 @@ pub struct Repair {
     /// What the target would say of it now.
     pub verdict: Verdict,
     pub edits: Vec<Edit>,
-    /// The rules that still refuse it, for which no repair is known.
+    /// The rules that refuse it and whose known answers lead to no request that is taken; nothing is edited then.
     pub unrepaired: Vec<&'static str>,
     pub request: Request,
     /// Where the original list has each message; `None` for those that the repair put there.
@@ -136,7 +137,8 @@ pub fn repair(
         }
         findings.retain(|finding| match finding.severity {
             Severity::Error => true,
-            Severity::Warning => is_new(finding.rule) || (finding.rule == BOUND && binds),
+            Severity::Warning if finding.rule == BOUND => binds,
+            Severity::Warning => is_new(finding.rule) && !(finding.rule == PARTED && draft.has_answered(PARTING)),
             Severity::Info => false,
         });
         let pairs = Pairs::of(&prompt);
@@ -149,16 +151,17 @@ pub fn repair(
     }
     let transcript = judge::transcript(&draft.request, target);
     let after = Judgement::of(&transcript, transcript.messages.len() as u32, target, wants);
-    let errors = after.findings.iter().filter(|finding| finding.severity == Severity::Error);
-    let unrepaired: BTreeSet<&str> = errors.map(|finding| finding.rule).collect();
+    if after.verdict == Verdict::Reject {
+        return Some(Repair::none(request, judged, &after));
+    }
     let origins = draft.origins();
-    Some(Repair {
-        verdict: after.verdict,
-        edits: draft.edits,
-        unrepaired: unrepaired.into_iter().collect(),
-        request: draft.request,
-        origins,
-    })
+    Some(Repair { verdict: after.verdict, edits: draft.edits, unrepaired: Vec::new(), request: draft.request, origins })
+}
+
+/// The rules that refuse what was judged.
+fn errors(judged: &Judgement) -> BTreeSet<&'static str> {
+    let errors = judged.findings.iter().filter(|finding| finding.severity == Severity::Error);
+    errors.map(|finding| finding.rule).collect()
 }
 
 /// Answers the first rule of the table that is broken and can be answered; in the first round all those of history.
@@ -195,6 +198,22 @@ pub enum Step {
 }
 
 impl Repair {
+    /// No edit of a request that would be refused after all that is known. It names what is left then; where that is
+    /// nothing that the request was refused for, also what it was refused for: the one led to the other.
+    fn none(request: &Request, judged: &Judgement, after: &Judgement) -> Repair {
+        let (before, mut unrepaired) = (errors(judged), errors(after));
+        if unrepaired.is_disjoint(&before) {
+            unrepaired.extend(before);
+        }
+        Repair {
+            verdict: judged.verdict,
+            edits: Vec::new(),
+            unrepaired: unrepaired.into_iter().collect(),
+            request: request.clone(),
+            origins: (0..request.messages.len() as u32).map(Some).collect(),
+        }
+    }
+
     /// Both lists at once, in order.
     pub fn steps(&self, original: &Request) -> Vec<Step> {
         let stays = patch::in_order(&self.origins);

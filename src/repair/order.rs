@@ -1,6 +1,5 @@
 //! The order of blocks inside a message: thinking, then words, then calls; results before anything else.
 
-use crate::model::Body;
 use crate::rules::Place;
 use crate::transcript::pairs::Fit;
 use crate::transcript::{PartKind, Site};
@@ -57,22 +56,16 @@ pub(super) fn put_thinking_first(round: &Round, draft: &mut Draft) {
     }
 }
 
-/// Puts text that may not stand beside results inside the last of them.
-pub(super) fn put_text_inside(round: &Round, draft: &mut Draft) {
+/// Puts text that may not stand beside results into a message of its own behind them: who said it says it still.
+pub(super) fn part_text_from_results(round: &Round, draft: &mut Draft) {
     for position in round.messages() {
-        let parts = &draft.message(position).parts;
-        let is_result = |block: &usize| matches!(parts[*block].body, Body::ToolResult(_));
-        let Some(last) = (0..parts.len()).rev().find(is_result) else { continue };
-        let texts: Vec<usize> = (0..parts.len()).filter(|block| matches!(parts[*block].body, Body::Text(_))).collect();
-        let words: Vec<_> = texts.iter().map(|block| parts[*block].clone()).collect();
-        let site = |block: usize| Site { message: position as u32, block: block as u32 };
+        let parts = round.prompt.entry(position).parts;
+        let texts = (0..).zip(parts).filter(|(_, part)| part.kind == PartKind::Text);
+        let sites: Vec<Site> = texts.map(|(block, _)| Site { message: position as u32, block }).collect();
         draft.say(
             Place::message(position),
-            "move the text into the last result: this model takes none beside it".to_owned(),
+            "move the text into a message of its own behind the results: this model takes none beside them".to_owned(),
         );
-        texts.into_iter().for_each(|block| draft.drop_block(site(block)));
-        if let Body::ToolResult(result) = &mut draft.part_mut(site(last)).body {
-            result.content.extend(words);
-        }
+        draft.move_blocks_out(&sites, position + 1, super::answers::shell());
     }
 }

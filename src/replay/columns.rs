@@ -3,8 +3,9 @@
 //! A front cut is one number, how many of the oldest units are gone; with prefix sums over messages its size, and with
 //! prefix sums over calls a whole run of calls without a compaction, are each one subtraction.
 
+use crate::baseline;
 use crate::model::Api;
-use crate::rules::{Target, Verdict};
+use crate::rules::Verdict;
 use crate::transcript::{CallFacts, Marks, MessageFacts, PartKind, Speaker, Transcript, Unit};
 
 /// The sums of one session.
@@ -142,8 +143,11 @@ fn begins_amiss(api: Api, message: &MessageFacts) -> bool {
 
 /// For each call the last message with thinking that the model binds to what stands before it (`bound_thinking_kept`).
 fn bound_thinking(transcript: &Transcript) -> Vec<u32> {
-    let target = Target::new(transcript.api, transcript.model.as_deref());
-    let binds = transcript.api == Api::AnthropicMessages && target.abilities().binds_thinking == Some(true);
+    let binds = transcript.api == Api::AnthropicMessages
+        && transcript.terms.first().is_some_and(|terms| {
+            let abilities = baseline::target(transcript, terms).abilities();
+            abilities.binds_thinking == Some(true) && !terms.envelope.drops_unbound_thinking
+        });
     let thinks = |index: u32| {
         let parts = transcript.parts_of(index as usize);
         binds && parts.iter().any(|part| part.kind == PartKind::Thinking)

@@ -7,8 +7,9 @@
 use crate::cell::{Limits, Mode};
 use crate::policies::FrontCut;
 
+use super::Witness;
 use super::columns::{Columns, UnitColumns};
-use super::{Cut, Outcome, Witness};
+use crate::outcome::{Cut, Outcome};
 
 /// Plays one session under a front cut.
 pub fn play(columns: &Columns, front: FrontCut, limits: &Limits, mode: Mode, witness: &mut dyn Witness) -> Outcome {

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use crate::baseline;
-use crate::catalog;
 use crate::model::Tokens;
 use crate::rules::Verdict;
 use crate::transcript::Transcript;
@@ -14,10 +13,12 @@ use super::columns::Columns;
 #[derive(Debug)]
 pub struct Subject {
     pub transcript: Transcript,
-    /// The verdict on each call's full prompt.
+    /// The verdict on each call as it was logged: what `check` says of the request where the log holds it, else that on
+    /// its uncompacted prompt.
+    pub logged: Vec<Verdict>,
+    /// For each call the verdict that a policy starts from: that on its uncompacted prompt, where the logged request is
+    /// one that a policy may be charged for.
     pub verdicts: Vec<Verdict>,
-    /// The window of the model that the session names, if the catalog knows it.
-    pub model_window: Option<u64>,
     /// The columns under each cap on tool results that some cell wants.
     columns: BTreeMap<Option<Tokens>, Columns>,
 }
@@ -25,10 +26,19 @@ pub struct Subject {
 impl Subject {
     /// The subject of a transcript, ready for cells that cap results at one of `caps`.
     pub fn new(transcript: Transcript, caps: &[Option<Tokens>]) -> Subject {
-        let verdicts = baseline::verdicts(&transcript);
+        let full = baseline::verdicts(&transcript);
+        let judged = transcript.calls.iter().zip(&full);
+        let logged: Vec<Verdict> =
+            judged.map(|(call, full)| call.judged.map_or(*full, |judged| judged.verdict)).collect();
+        let start = |(logged, full): (&Verdict, Verdict)| if logged.is_chargeable() { full } else { *logged };
+        let verdicts: Vec<Verdict> = logged.iter().zip(full).map(start).collect();
         let columns = caps.iter().map(|cap| (*cap, Columns::new(&transcript, &verdicts, *cap))).collect();
-        let model_window = transcript.model.as_deref().and_then(catalog::window);
-        Subject { transcript, verdicts, model_window, columns }
+        Subject { transcript, logged, verdicts, columns }
+    }
+
+    /// Whether all calls have the same terms.
+    pub fn is_uniform(&self) -> bool {
+        self.transcript.terms.len() <= 1
     }
 
     /// The columns under a cap.

@@ -2,16 +2,24 @@
 //!
 //! It holds the resident messages as a list and plays any policy; the fast path is held against it.
 
+use crate::baseline;
 use crate::cell::{Limits, Mode};
 use crate::model::Tokens;
 use crate::policies::{Evict, Eviction};
-use crate::rules::{self, Finding, Severity, Target, Verdict};
+use crate::rules::{self, Finding, Severity, Verdict};
 use crate::transcript::{Prompt, Transcript};
 
-use super::{Cut, Outcome, Subject, Witness};
+use super::{Subject, Witness};
+use crate::outcome::{Cut, Outcome};
 
 /// Plays one session by asking `policy`.
-pub fn play(subject: &Subject, policy: &dyn Evict, limits: &Limits, mode: Mode, witness: &mut dyn Witness) -> Outcome {
+pub fn play(
+    subject: &Subject,
+    policy: &dyn Evict,
+    limits: &[Limits],
+    mode: Mode,
+    witness: &mut dyn Witness,
+) -> Outcome {
     let cap = policy.result_cap();
     let capped = cap.map(|cap| capped(&subject.transcript, cap));
     let transcript = capped.as_ref().unwrap_or(&subject.transcript);
@@ -27,7 +35,7 @@ pub fn play(subject: &Subject, policy: &dyn Evict, limits: &Limits, mode: Mode, 
     for call in 0..transcript.calls.len() {
         walk.admit(call, mode);
         let before = walk.size(call);
-        if before > limits.trigger {
+        if before > walk.limits(call).trigger {
             let cut = walk.compact(call, before, policy);
             walk.outcome.count(&cut);
             witness.cut(&cut);
@@ -43,7 +51,8 @@ pub fn play(subject: &Subject, policy: &dyn Evict, limits: &Limits, mode: Mode, 
 struct Walk<'a> {
     transcript: &'a Transcript,
     verdicts: &'a [Verdict],
-    limits: &'a Limits,
+    /// By the terms of the call.
+    limits: &'a [Limits],
     resident: Vec<u32>,
     /// What the call before sent.
     sent: Vec<u32>,
@@ -51,6 +60,10 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
+    fn limits(&self, call: usize) -> &Limits {
+        &self.limits[self.transcript.calls[call].terms as usize]
+    }
+
     /// Takes in the messages that are new since the call before, or all of them again.
     fn admit(&mut self, call: usize, mode: Mode) {
         let upto = self.transcript.calls[call].upto;
@@ -66,7 +79,7 @@ impl Walk<'_> {
     }
 
     fn compact(&mut self, call: usize, before: u64, policy: &dyn Evict) -> Cut {
-        let deficit = before - self.limits.target;
+        let deficit = before - self.limits(call).target;
         let eviction = policy.evict(&Prompt::new(self.transcript, &self.resident), deficit);
         let exchanges = self.exchanges();
         self.remove(&eviction);
@@ -109,7 +122,7 @@ impl Walk<'_> {
         self.outcome.tokens_after += after;
         self.outcome.prefix_tokens += self.shared_prefix(call);
         self.outcome.over_window +=
-            u64::from(after + u64::from(self.transcript.calls[call].reserve) > self.limits.window);
+            u64::from(after + u64::from(self.transcript.calls[call].reserve) > self.limits(call).window);
         self.judge(call);
         self.sent.clone_from(&self.resident);
     }
@@ -147,8 +160,8 @@ impl Walk<'_> {
         if self.resident.len() == self.transcript.calls[call].upto as usize {
             return Vec::new();
         }
-        let target = Target::new(self.transcript.api, self.transcript.model.as_deref());
-        rules::check(&Prompt::new(self.transcript, &self.resident), &target)
+        let target = baseline::target(self.transcript, self.transcript.terms_of(call));
+        rules::check(&Prompt::of_call(self.transcript, call, &self.resident), &target)
     }
 
     fn shared_prefix(&self, call: usize) -> u64 {

@@ -4,7 +4,8 @@ use anyhow::{Context, Result};
 use polars::prelude::{Column, CsvWriter, DataFrame, SerWriter};
 
 use crate::cell::Cell;
-use crate::metrics::{Estimate, METRICS, Tally};
+use crate::metrics::{Estimate, METRICS};
+use crate::outcome::Tally;
 
 use super::Comparison;
 
@@ -22,9 +23,9 @@ fn cells(comparison: &Comparison) -> polars::prelude::PolarsResult<DataFrame> {
         let values: Vec<String> = comparison.cells.iter().map(|(cell, _)| read(cell)).collect();
         Column::new((*name).into(), values)
     });
-    let counters = Tally::COUNTERS.iter().enumerate().map(|(at, name)| {
+    let counters = Tally::COUNTERS.iter().enumerate().map(|(at, counter)| {
         let values: Vec<u64> = comparison.cells.iter().map(|(_, tally)| tally.counters()[at]).collect();
-        Column::new((*name).into(), values)
+        Column::new(counter.name.into(), values)
     });
     let counter = Column::new("counter".into(), vec![comparison.counter.as_str(); comparison.cells.len()]);
     let estimates = METRICS.iter().flat_map(|metric| {

@@ -3,7 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::cell::{Cell, Window};
-use crate::metrics::{Estimate, METRICS, Tally};
+use crate::metrics::{Estimate, METRICS};
+use crate::outcome::Tally;
 
 use super::Comparison;
 
@@ -36,8 +37,8 @@ fn of_cell(cell: &Cell, tally: &Tally) -> Value {
     object.insert("target".to_owned(), json!(cell.target.text()));
     object.insert("policy".to_owned(), json!(cell.policy.to_string()));
     object.insert("mode".to_owned(), json!(cell.mode.as_str()));
-    for (name, count) in Tally::COUNTERS.iter().zip(tally.counters()) {
-        object.insert((*name).to_owned(), json!(count));
+    for (counter, count) in Tally::COUNTERS.iter().zip(tally.counters()) {
+        object.insert(counter.name.to_owned(), json!(count));
     }
     let estimates = METRICS.iter().map(|metric| (metric.id.to_owned(), of_estimate(&(metric.estimate)(tally))));
     object.insert("estimates".to_owned(), Value::Object(estimates.collect()));

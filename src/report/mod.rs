@@ -9,7 +9,7 @@ pub mod text;
 use anyhow::Result;
 
 use crate::cell::Cell;
-use crate::metrics::Tally;
+use crate::outcome::Tally;
 
 /// The cells of one replay, side by side.
 #[derive(Clone, Debug)]

@@ -3,7 +3,8 @@
 use comfy_table::{CellAlignment, Table, presets};
 
 use crate::cell::{Cell, Mode, Target, Window};
-use crate::metrics::{Metric, Tally, metric};
+use crate::metrics::{Metric, metric};
+use crate::outcome::Tally;
 
 use super::{Comparison, text};
 

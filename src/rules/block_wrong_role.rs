@@ -35,6 +35,8 @@ pub(super) const RULE: Rule = Rule {
     texts: &[
         "`tool_result` blocks can only be in `user` messages",
         "`tool_use` blocks can only be in `assistant` messages",
+        "role 'assistant' can have",
+        "User messages cannot contain reasoning content",
     ],
     hides: false,
     scope: Scope::Neighbours,

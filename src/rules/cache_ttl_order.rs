@@ -44,7 +44,11 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
-    let front = prompt.frame().cache;
+    // A client sets its marks anew in each request; those of many requests are not sent together.
+    if !prompt.is_one_request() {
+        return;
+    }
+    let front = prompt.envelope().cache;
     let say = "a one-hour cache mark stands behind a five-minute one: give the longer life to what stands first";
     if front.out_of_order {
         findings.report(Place::REQUEST, Vec::new(), say.to_owned());

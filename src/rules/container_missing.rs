@@ -50,7 +50,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
     let n = prompt.len();
-    if !prompt.frame().no_container || n < 2 || !prompt.entry(n - 1).message.has_results {
+    if !prompt.envelope().no_container || n < 2 || !prompt.entry(n - 1).message.has_results {
         return;
     }
     let asked = prompt.entry(n - 2).parts.iter().filter(|part| part.marks.has(Marks::BY_CODE));

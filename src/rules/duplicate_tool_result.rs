@@ -48,6 +48,8 @@ pub(super) const RULE: Rule = Rule {
     texts: &[
         "each tool_use must have a single result",
         "toolResult blocks at messages.N.content contain duplicate Ids",
+        "Duplicate value for 'tool_call_id'",
+        "Duplicate tool call id in tool results",
     ],
     hides: false,
     scope: Scope::Neighbours,

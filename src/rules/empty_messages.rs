@@ -40,6 +40,11 @@ pub(super) const RULE: Rule = Rule {
         "'conversation_id' must be provided",
         "contents is not specified",
         "Conversation must have at least one message",
+        "'messages' failed to satisfy constraint",
+        "'messages' : minimum number of items is 1",
+        "at least one contents field is required",
+        "messages is empty",
+        "Conversation must start with a user message or system message",
     ],
     hides: false,
     scope: Scope::List,
@@ -49,7 +54,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
-    if prompt.is_empty() && prompt.frame().counted.is_none() && !prompt.frame().has_source() {
+    if prompt.is_empty() && prompt.envelope().counted.is_none() && !prompt.envelope().has_source() {
         let say = "the request has no messages: keep at least the last user message";
         findings.report(Place::REQUEST, Vec::new(), say.to_owned());
     }

@@ -39,7 +39,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
-    if prompt.frame().blank_system {
+    if prompt.envelope().blank_system {
         let say = "the system text has an empty block: drop it".to_owned();
         findings.report(Place::REQUEST, Vec::new(), say);
     }

@@ -42,6 +42,7 @@ pub(super) const RULE: Rule = Rule {
         "[] is too short - 'messages.N.tool_calls'",
         "Invalid 'messages[N].tool_calls': empty array",
         "Empty tool_calls is not supported in message",
+        "tool_calls' : minimum number of items is 1",
     ],
     hides: false,
     scope: Scope::Neighbours,

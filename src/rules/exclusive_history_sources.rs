@@ -39,7 +39,10 @@ pub(super) const RULE: Rule = Rule {
     id: "exclusive_history_sources",
     about: "two sources of history are named",
     docs: include_str!("exclusive_history_sources.rs"),
-    texts: &[],
+    texts: &[
+        "Mutually exclusive parameters: 'previous_response_id' and 'conversation'",
+        "Mutually exclusive parameters: 'conversation' and 'previous_response_id'",
+    ],
     hides: false,
     scope: Scope::List,
     sides: &[],
@@ -48,8 +51,8 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
-    let frame = prompt.frame();
-    if frame.previous_response && frame.conversation {
+    let envelope = prompt.envelope();
+    if envelope.previous_response && envelope.conversation {
         let say = "`previous_response_id` and `conversation` exclude each other: name one".to_owned();
         findings.report(Place::message(0), Vec::new(), say);
     }

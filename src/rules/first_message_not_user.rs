@@ -33,7 +33,12 @@ pub(super) const RULE: Rule = Rule {
     id: "first_message_not_user",
     about: "the list begins with an assistant message",
     docs: include_str!("first_message_not_user.rs"),
-    texts: &["first message must use the \"user\" role", "A conversation must start with a user message"],
+    texts: &[
+        "first message must use the \"user\" role",
+        "A conversation must start with a user message",
+        "of deepseek-reasoner must be a user message, but an assistant message detected",
+        "Unexpected role 'assistant' after role 'system'",
+    ],
     hides: false,
     scope: Scope::List,
     sides: &[

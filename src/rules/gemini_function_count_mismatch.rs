@@ -76,6 +76,7 @@ pub(super) const RULE: Rule = Rule {
     docs: include_str!("gemini_function_count_mismatch.rs"),
     texts: &[
         "the number of function response parts is equal to the number of function call parts of the function call turn",
+        "number of function response parts should be equal to number of function call parts",
     ],
     hides: false,
     scope: Scope::Neighbours,

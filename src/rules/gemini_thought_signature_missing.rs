@@ -72,6 +72,7 @@ pub(super) const RULE: Rule = Rule {
     texts: &[
         "Function call is missing a thought_signature in functionCall parts",
         "content block is missing a `thought_signature`",
+        "missing a thought_signature",
     ],
     hides: false,
     scope: Scope::List,

@@ -57,6 +57,7 @@ pub(super) const RULE: Rule = Rule {
         "Expected an ID that contains letters, numbers, underscores, or dashes",
         "Invalid 'input[N].id': empty string",
         "Invalid 'input[N].id': string too long",
+        "Invalid 'input[N].id'",
     ],
     hides: false,
     scope: Scope::List,

@@ -32,7 +32,10 @@ pub(super) const RULE: Rule = Rule {
     id: "invalid_message_name",
     about: "the name of a message is none that the API takes",
     docs: include_str!("invalid_message_name.rs"),
-    texts: &["Invalid 'messages[N].name': string does not match pattern"],
+    texts: &[
+        "Invalid 'messages[N].name': string does not match pattern",
+        "does not match '^[a-zA-Z0-9_-]{1,64}$' - 'messages.N.name'",
+    ],
     hides: false,
     scope: Scope::Neighbours,
     sides: &[

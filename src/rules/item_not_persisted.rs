@@ -56,7 +56,7 @@ pub(super) const RULE: Rule = Rule {
     id: "item_not_persisted",
     about: "an item is sent by id though nothing is stored",
     docs: include_str!("item_not_persisted.rs"),
-    texts: &["Items are not persisted when `store` is set to false"],
+    texts: &["Items are not persisted when `store` is set to false", "Item with id 'ID' not found"],
     hides: true,
     scope: Scope::List,
     sides: &[],
@@ -65,7 +65,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
-    if !prompt.frame().store_off {
+    if !prompt.envelope().store_off {
         return;
     }
     for (position, entry) in prompt.entries().enumerate() {

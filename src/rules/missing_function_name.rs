@@ -66,7 +66,11 @@ pub(super) const RULE: Rule = Rule {
     id: "missing_function_name",
     about: "a function response does not name its function",
     docs: include_str!("missing_function_name.rs"),
-    texts: &["function_response.name: Name cannot be empty", "messages with role 'function' must have a 'name'"],
+    texts: &[
+        "function_response.name: Name cannot be empty",
+        "messages with role 'function' must have a 'name'",
+        "function_call.name: Name cannot be empty",
+    ],
     hides: false,
     scope: Scope::Neighbours,
     sides: &[],

@@ -79,6 +79,9 @@ pub(super) const RULE: Rule = Rule {
     texts: &[
         "Conversation blocks and tool result blocks cannot be provided in the same turn",
         "Conversation blocks and tool use blocks cannot be provided in the same turn",
+        "must have either content or tool_calls, but not both",
+        "text content is not allowed when tool_calls are provided",
+        "cannot specify both message and tool_results",
     ],
     hides: false,
     scope: Scope::Neighbours,

@@ -79,8 +79,12 @@ mod system_message_position;
 mod invalid_message_name;
 mod reasoning_item_missing;
 mod gemini_thought_signature_invalid;
+mod encrypted_reasoning_invalid;
 mod reasoning_content_missing;
 mod no_user_message;
+mod invalid_message_member;
+mod length_limit_exceeded;
+mod invalid_json_body;
 mod context_window_exceeded;
 mod truncated_payload;
 mod ids_masked;
@@ -103,7 +107,8 @@ pub struct Rule {
     pub scope: Scope,
     /// Who takes and who refuses what a warning of it is about.
     pub sides: &'static [Side],
-    /// How bad it is for a target; `None` where the rule does not apply.
+    /// How bad it is for a target; `None` where the rule does not apply, and everywhere for one that no request shows:
+    /// it can only be observed, in what a provider answered.
     pub severity: fn(&Target) -> Option<Severity>,
     pub check: fn(&Prompt, &mut Findings),
 }
@@ -194,8 +199,12 @@ pub const RULES: &[Rule] = &[
     invalid_message_name::RULE,
     reasoning_item_missing::RULE,
     gemini_thought_signature_invalid::RULE,
+    encrypted_reasoning_invalid::RULE,
     reasoning_content_missing::RULE,
     no_user_message::RULE,
+    invalid_message_member::RULE,
+    length_limit_exceeded::RULE,
+    invalid_json_body::RULE,
     context_window_exceeded::RULE,
     truncated_payload::RULE,
     ids_masked::RULE,
@@ -222,6 +231,14 @@ const LOST_RESULT: &[&str] = &[
     "No tool output found for custom tool call",
     "No tool output found for local shell call",
     "No tool output found for computer call",
+    "tool call and result not match",
+    "due to tool use concurrency issues",
+    "Found AIMessages with tool_calls that do not have a corresponding ToolMessage",
+    "Tool result is missing for tool call",
+    "tool call result does not follow tool call",
+    "No tool output found for apply_patch call",
+    "No tool output found for apply patch call",
+    "No tool output found for shell call",
 ];
 
 /// The rule of that name.

@@ -37,7 +37,13 @@ pub(super) const RULE: Rule = Rule {
     id: "no_user_message",
     about: "no user message is in the list",
     docs: include_str!("no_user_message.rs"),
-    texts: &["no user query found in messages"],
+    texts: &[
+        "no user query found in messages",
+        "The input messages do not contain elements with the role of user",
+        "The messages parameter is illegal",
+        "messages 参数非法",
+        "messages参数非法",
+    ],
     hides: false,
     scope: Scope::List,
     sides: &[

@@ -69,7 +69,7 @@ fn severity(target: &Target) -> Option<Severity> {
 }
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
-    if prompt.frame().thinking_off {
+    if prompt.envelope().thinking_off {
         return;
     }
     for (position, entry) in prompt.entries().enumerate() {

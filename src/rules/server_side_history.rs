@@ -49,13 +49,13 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
-    let frame = prompt.frame();
+    let envelope = prompt.envelope();
     let reference = prompt.entries().position(|entry| entry.message.marks.has(Marks::REFERENCE));
     // Both together are `exclusive_history_sources`.
-    if frame.previous_response && frame.conversation {
+    if envelope.previous_response && envelope.conversation {
         return;
     }
-    if let Some(position) = reference.or((frame.previous_response || frame.conversation).then_some(0)) {
+    if let Some(position) = reference.or((envelope.previous_response || envelope.conversation).then_some(0)) {
         let say = "part of the history is kept by the server, so calls and results cannot be paired here".to_owned();
         findings.report(Place::message(position), Vec::new(), say);
     }

@@ -40,7 +40,12 @@ pub(super) const RULE: Rule = Rule {
     id: "system_message_position",
     about: "a system message stands where the target takes none",
     docs: include_str!("system_message_position.rs"),
-    texts: &["System message must be at the beginning"],
+    texts: &[
+        "System message must be at the beginning",
+        "Unexpected role 'system' after role 'ID'",
+        "system turn must be the first in the list",
+        "invalid chat setting",
+    ],
     hides: false,
     scope: Scope::Neighbours,
     sides: &[

@@ -50,7 +50,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
-    let Some(first) = open_turn(prompt).filter(|_| prompt.frame().thinking) else { return };
+    let Some(first) = open_turn(prompt).filter(|_| prompt.envelope().thinking) else { return };
     let begins = prompt.entry(first).parts.first().map(|part| part.kind);
     if begins != Some(PartKind::Thinking) {
         let say = format!(

@@ -88,7 +88,7 @@ fn severity(target: &Target) -> Option<Severity> {
 }
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
-    if prompt.frame().drops_unbound_thinking {
+    if prompt.envelope().drops_unbound_thinking {
         return;
     }
     for (site, _) in prompt.marked(Marks::PREFIX_CHANGED) {

@@ -40,7 +40,11 @@ pub(super) const RULE: Rule = Rule {
     id: "thinking_signature_invalid",
     about: "a thinking block has no signature, or none of its own",
     docs: include_str!("thinking_signature_invalid.rs"),
-    texts: &["Invalid `signature` in `thinking` block"],
+    texts: &[
+        "Invalid `signature` in `thinking` block",
+        "Invalid `data` in `redacted_thinking` block",
+        "thinking.signature: Field required",
+    ],
     hides: false,
     scope: Scope::Neighbours,
     sides: &[],
@@ -50,7 +54,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
     // A transcript that is no request may have lost the signatures on its way to the disk.
-    let is_sent = prompt.frame().is_lone;
+    let is_sent = prompt.envelope().is_lone;
     let mut latest = None;
     for (site, part) in prompt.marked(Marks::UNSIGNED.and(Marks::OTHER_MODEL).and(Marks::EDITED)) {
         let message = site.message;

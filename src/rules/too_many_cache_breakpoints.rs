@@ -53,8 +53,12 @@ pub(super) const RULE: Rule = Rule {
 const MOST: u32 = 4;
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
+    // A client sets its marks anew in each request; those of many requests are not sent together.
+    if !prompt.is_one_request() {
+        return;
+    }
     let say = "the request holds more than four cache marks: keep those that end the longest stable prefixes";
-    let mut n = prompt.frame().cache.n;
+    let mut n = prompt.envelope().cache.n;
     if n > MOST {
         findings.report(Place::REQUEST, Vec::new(), say.to_owned());
         return;

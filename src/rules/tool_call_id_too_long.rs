@@ -54,6 +54,8 @@ pub(super) const RULE: Rule = Rule {
         "Invalid 'messages[N].tool_calls[K].id': string too long",
         "Invalid 'messages[N].tool_call_id': string too long",
         "string too long. Expected a string with maximum length 40",
+        "is too long - 'messages.N.tool_calls.K.id'",
+        "is too long - 'messages.N.tool_call_id'",
     ],
     hides: false,
     scope: Scope::Neighbours,

@@ -60,7 +60,11 @@ pub(super) const RULE: Rule = Rule {
     id: "tool_result_count_mismatch",
     about: "an assistant message gets another number of results than it has calls",
     docs: include_str!("tool_result_count_mismatch.rs"),
-    texts: &["Not the same number of function calls and responses"],
+    texts: &[
+        "Not the same number of function calls and responses",
+        "tool call and result not match",
+        "Too many function calls and too few responses",
+    ],
     hides: false,
     scope: Scope::Neighbours,
     sides: &[],

@@ -70,7 +70,13 @@ pub(super) const RULE: Rule = Rule {
     id: "tools_undefined_with_tool_blocks",
     about: "tool blocks stand in a request that defines no tools",
     docs: include_str!("tools_undefined_with_tool_blocks.rs"),
-    texts: &["The toolConfig field must be defined when using toolUse and toolResult content blocks"],
+    texts: &[
+        "The toolConfig field must be defined when using toolUse and toolResult content blocks",
+        "Requests which include `tool_use` or `tool_result` blocks must define tools",
+        "doesn't support tool calling without `tools=` param specified",
+        "expects the `tools=` param to be passed in",
+        "Tool reference 'ID' not found in available tools",
+    ],
     hides: false,
     scope: Scope::List,
     sides: &[
@@ -90,7 +96,7 @@ fn severity(target: &Target) -> Option<Severity> {
 }
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
-    if !prompt.frame().no_tools {
+    if !prompt.envelope().no_tools {
         return;
     }
     let holds_tools = |position: &usize| {

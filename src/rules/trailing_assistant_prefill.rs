@@ -41,6 +41,16 @@ pub(super) const RULE: Rule = Rule {
         "This model does not support assistant message prefill",
         "Requests ending with a model turn are not supported",
         "Expected last role User or Tool",
+        "conversation must end with a user message",
+        "The last message of deepseek-reasoner must be a user message",
+        "Expected last role to be",
+        "Expected last role Assistant",
+        "single turn requests end with a user role",
+        "multiturn requests ends with a user role",
+        "when the last message is from the assistant",
+        "Assistant response prefill is incompatible",
+        "Last message must have role `user`",
+        "The last message must be from the user",
     ],
     hides: false,
     scope: Scope::Neighbours,
@@ -77,7 +87,7 @@ fn check(prompt: &Prompt, findings: &mut Findings) {
     if entry.message.speaker != Speaker::Assistant || awaits {
         return;
     }
-    let thinks = prompt.frame().thinking && prompt.api() == Api::AnthropicMessages;
+    let thinks = prompt.envelope().thinking && prompt.api() == Api::AnthropicMessages;
     if !thinks && findings.severity() == Severity::Info {
         return;
     }

@@ -39,7 +39,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(prompt: &Prompt, findings: &mut Findings) {
-    if !prompt.frame().is_lone {
+    if !prompt.envelope().is_lone {
         return;
     }
     let mut last = None;

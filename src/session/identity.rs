@@ -96,6 +96,20 @@ pub fn of_text(text: &str) -> Digest {
     short(&hasher)
 }
 
+/// The hash of all that a value holds, as it prints for debugging: equal hashes are equal values.
+pub fn of_debug(value: &impl std::fmt::Debug) -> Digest {
+    struct Hashed(blake3::Hasher);
+    impl std::fmt::Write for Hashed {
+        fn write_str(&mut self, text: &str) -> std::fmt::Result {
+            self.0.update(text.as_bytes());
+            Ok(())
+        }
+    }
+    let mut hashed = Hashed(blake3::Hasher::new());
+    std::fmt::write(&mut hashed, format_args!("{value:?}")).expect("hashing never fails");
+    short(&hashed.0)
+}
+
 /// The JSON of a value without the cache marks of its members.
 pub fn without_cache_marks(value: &Value) -> String {
     match value {

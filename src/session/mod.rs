@@ -211,6 +211,7 @@ pub fn session(conversation: Conversation) -> Session {
         api: conversation.api,
         model: conversation.model,
         prefaces: vec![(conversation.preface, conversation.tools)],
+        envelopes: Vec::new(),
         messages: conversation.messages,
         calls,
         compactions: conversation.compactions,

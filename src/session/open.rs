@@ -1,9 +1,14 @@
 //! A session that may get more calls.
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+use serde_json::Value;
 
 use super::identity::{self, Digest, List};
-use crate::model::{Body, Call, Compaction, Message, Origin, Part, Reply, Role, Session, SessionCall};
+use crate::model::{
+    Body, Call, Compaction, Envelope, Message, Origin, Part, Preface, Reply, Request, Role, Session, SessionCall,
+};
 
 /// What a request that does not extend the one before it is to a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +27,9 @@ pub struct Open {
     n_pinned: usize,
     /// The answer to the last call.
     response: Vec<Message>,
+    /// The numbers of prefaces and envelopes, by the hash of what they say.
+    prefaces: HashMap<(Digest, Digest), u32>,
+    envelopes: HashMap<Digest, u32>,
     /// When it got its last call, in calls.
     pub touched: u64,
 }
@@ -36,12 +44,22 @@ impl Open {
             api: call.request.api,
             model: call.request.model.clone(),
             prefaces: Vec::new(),
+            envelopes: Vec::new(),
             messages: Vec::new(),
             calls: Vec::new(),
             compactions: Vec::new(),
         };
-        let (digests, behind) = (Vec::new(), Vec::new());
-        Open { session, digests, behind, running: None, n_pinned: 0, response: Vec::new(), touched: 0 }
+        Open {
+            session,
+            digests: Vec::new(),
+            behind: Vec::new(),
+            running: None,
+            n_pinned: 0,
+            response: Vec::new(),
+            prefaces: HashMap::new(),
+            envelopes: HashMap::new(),
+            touched: 0,
+        }
     }
 
     /// The running hash of the last list.
@@ -112,8 +130,14 @@ impl Open {
 
     /// Takes in a call that continues the session, or compacts it.
     pub fn admit(&mut self, call: Call, list: List) {
-        let Call { request, reply, response, time, .. } = call;
+        let Call { request, reply, response, time, id, server, judged, .. } = call;
+        let reserve = request.max_output.unwrap_or(0);
         let preface = self.preface(request.system, request.tools);
+        let Request { max_output, list: form, extra, .. } = request;
+        let envelope = Some(self.envelope(Envelope { max_output, list: form, extra }));
+        let last = self.session.calls.last();
+        let model = interned(request.model, last.and_then(|call| call.model.as_ref()));
+        let server = interned(server, last.and_then(|call| call.server.as_ref()));
         let mut messages: Vec<Option<Message>> = request.messages.into_iter().map(Some).collect();
         let common = self.common(&list);
         let from =
@@ -126,20 +150,35 @@ impl Open {
             self.session.messages.push(message);
         }
         let upto = self.session.messages.len() as u32;
-        let reserve = request.max_output.unwrap_or(0);
-        self.session.calls.push(SessionCall { upto, preface, time, reserve, reply });
+        let id = id.map(String::into_boxed_str);
+        let call = SessionCall { upto, preface, envelope, id, model, server, time, reserve, reply, judged };
+        self.session.calls.push(call);
         self.running = list.running.last().copied();
         (self.digests, self.n_pinned) = (list.digests, list.n_pinned);
         self.response = response;
     }
 
-    fn preface(&mut self, system: crate::model::Preface, tools: Option<serde_json::Value>) -> u32 {
-        let known = self.session.prefaces.iter().position(|(known, with)| *known == system && *with == tools);
-        let index = known.unwrap_or(self.session.prefaces.len());
-        if known.is_none() {
-            self.session.prefaces.push((system, tools));
+    fn preface(&mut self, system: Preface, tools: Option<Value>) -> u32 {
+        // As a rule it is that of the call before, which a comparison tells faster than a hash.
+        if let Some(last) = self.session.calls.last().map(|call| call.preface)
+            && self.session.prefaces.get(last as usize).is_some_and(|(known, with)| *known == system && *with == tools)
+        {
+            return last;
         }
-        index as u32
+        let said = (identity::of_debug(&system), identity::of_debug(&tools));
+        let next = self.session.prefaces.len() as u32;
+        *self.prefaces.entry(said).or_insert_with(|| {
+            self.session.prefaces.push((system, tools));
+            next
+        })
+    }
+
+    fn envelope(&mut self, envelope: Envelope) -> u32 {
+        let next = self.session.envelopes.len() as u32;
+        *self.envelopes.entry(identity::of_debug(&envelope)).or_insert_with(|| {
+            self.session.envelopes.push(envelope);
+            next
+        })
     }
 
     /// Notes what left and what was inserted; answers from which message on the list is new.
@@ -189,4 +228,10 @@ impl Open {
         self.session.messages.extend(self.response);
         self.session
     }
+}
+
+/// A name as it is held: that of the call before, where it is the same.
+fn interned(name: Option<String>, before: Option<&Arc<str>>) -> Option<Arc<str>> {
+    let name = name?;
+    Some(before.filter(|before| before.as_ref() == name).cloned().unwrap_or_else(|| name.into()))
 }

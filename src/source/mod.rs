@@ -18,8 +18,10 @@ use std::sync::Arc;
 
 use crate::formats::{self, Format};
 use crate::frame::{self, Frames};
+use crate::judge::Aim;
 use crate::model::{Api, Defect, Record, Session};
 use crate::session::{Joined, Joiner};
+use crate::transcript::History;
 use digest::{Digest, Digested};
 use meter::Metered;
 use paths::Found;
@@ -115,8 +117,12 @@ fn join(
         on_joined(joined);
     };
     let mut left_out = Report::default();
+    let (aim, mut history) = (Aim::default(), History::new());
     let mut report = read(&mut |record| {
-        let record = playable(record);
+        let mut record = playable(record);
+        if let Ok(Record::Call(call)) = &mut record {
+            call.judged = Some(aim.verdict(call, &mut history));
+        }
         if let Err(defect) = &record {
             left_out.note(defect);
         }

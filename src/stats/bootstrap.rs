@@ -1,12 +1,20 @@
 //! The session-cluster bootstrap of a ratio of sums: how far it would move with other sessions of the same kind.
 //!
-//! Calls of one session are not independent, so whole sessions are drawn. In each of [`REPLICATES`] replicates a session
-//! counts as often as a Poisson number of mean 1 says; that number grows from the session's own seed, so sums over shards
-//! add up, in any order, to the same integers. The interval is that of the percentiles 2.5 and 97.5 of the replicates.
+//! Calls of one session are not independent, so whole sessions are drawn. Sessions fall into [`BUCKETS`] buckets by their
+//! hash and only the sums of each bucket are kept: adding a session costs a few additions, and buckets of shards add up,
+//! in any order, to the same integers. In each of [`REPLICATES`] replicates a bucket counts as often as a Poisson number
+//! of mean 1 says, which grows from the number of the bucket; the same in every cell, so that differences of two cells
+//! over the same sessions have their interval too. The interval is that of the percentiles 2.5 and 97.5.
 
 use std::sync::LazyLock;
 
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
 use super::Interval;
+
+/// How many buckets there are: enough that few of 100 sessions share one, and that many sessions vary as their buckets.
+pub const BUCKETS: usize = 256;
 
 /// How many replicates are drawn.
 pub const REPLICATES: usize = 2_000;
@@ -29,97 +37,76 @@ const STEPS: [u32; 10] = [
     4_294_966_817,
 ];
 
-/// The weight of a draw by its first [`TABLE_BITS`] bits, [`UNDECIDED`] where a step lies among the draws that begin so.
-static TABLE: LazyLock<Vec<u8>> = LazyLock::new(|| {
-    let rest = 32 - TABLE_BITS;
-    let ends = |first: u32| (compare(first << rest), compare(first << rest | ((1 << rest) - 1)));
-    let decided = |(low, high): (u8, u8)| if low == high { low } else { UNDECIDED };
-    (0..1 << TABLE_BITS).map(|first| decided(ends(first))).collect()
+/// How often each bucket counts in each replicate, replicate by replicate.
+static WEIGHTS: LazyLock<Vec<[u8; BUCKETS]>> = LazyLock::new(|| {
+    let mut weights = vec![[0; BUCKETS]; REPLICATES];
+    for bucket in 0..BUCKETS {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(bucket as u64);
+        weights.iter_mut().for_each(|replicate| replicate[bucket] = poisson(random.next_u32()));
+    }
+    weights
 });
 
-const TABLE_BITS: u32 = 12;
-const UNDECIDED: u8 = u8::MAX;
-
-/// How often one session counts in each replicate.
-pub struct Weights(Vec<u8>);
-
-impl Weights {
-    /// The weights of the session with that seed.
-    pub fn of(seed: u64) -> Weights {
-        let table = TABLE.as_slice();
-        let mut state = seed;
-        let mut weights = Vec::with_capacity(REPLICATES);
-        while weights.len() < REPLICATES {
-            let draw = next(&mut state);
-            weights.extend([weight(table, draw as u32), weight(table, (draw >> 32) as u32)]);
-        }
-        Weights(weights)
-    }
-}
-
-fn weight(table: &[u8], draw: u32) -> u8 {
-    match table[(draw >> (32 - TABLE_BITS)) as usize] {
-        UNDECIDED => compare(draw),
-        weight => weight,
-    }
-}
-
-fn compare(draw: u32) -> u8 {
+fn poisson(draw: u32) -> u8 {
     STEPS.iter().map(|step| u8::from(draw >= *step)).sum()
 }
 
-/// The next number of a splitmix64 sequence.
-fn next(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut mixed = *state;
-    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ (mixed >> 31)
+/// The bucket of a session by whatever names it: the same name falls into the same bucket everywhere.
+pub fn bucket_of(name: &str) -> usize {
+    usize::from(blake3::hash(name.as_bytes()).as_bytes()[0])
 }
 
-/// A seed from a text: the same text has the same seed everywhere (FNV-1a).
-pub fn seed(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
-}
-
-/// A sum in each replicate.
+/// Sums of `N` counts by bucket.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sums(Vec<u64>);
+pub struct Buckets<const N: usize>(Vec<[u64; N]>);
 
-impl Default for Sums {
-    fn default() -> Sums {
-        Sums(vec![0; REPLICATES])
+impl<const N: usize> Default for Buckets<N> {
+    fn default() -> Buckets<N> {
+        Buckets(vec![[0; N]; BUCKETS])
     }
 }
 
-impl Sums {
-    /// Adds what one session contributes.
-    pub fn add(&mut self, weights: &Weights, value: u64) {
-        let pairs = self.0.iter_mut().zip(&weights.0);
-        match u32::try_from(value) {
-            Ok(0) => {}
-            // Two factors of 32 bits are multiplied several at a time.
-            Ok(value) => pairs.for_each(|(sum, weight)| *sum += u64::from(u32::from(*weight)) * u64::from(value)),
-            Err(_) => pairs.for_each(|(sum, weight)| *sum += u64::from(*weight) * value),
+impl<const N: usize> Buckets<N> {
+    /// Adds what one session of a bucket contributes.
+    pub fn add(&mut self, bucket: usize, counts: [u64; N]) {
+        self.0[bucket].iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+    }
+
+    /// Adds all that others hold.
+    pub fn merge(&mut self, other: &Buckets<N>) {
+        for (sums, more) in self.0.iter_mut().zip(&other.0) {
+            sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
         }
     }
 
-    /// The differences of these sums and others that are nowhere greater.
-    pub fn less(&self, other: &Sums) -> Sums {
-        Sums(self.0.iter().zip(&other.0).map(|(sum, less)| sum - less).collect())
+    /// The sums by bucket.
+    pub fn sums(&self) -> &[[u64; N]] {
+        &self.0
     }
 
-    /// Adds all that other sums hold.
-    pub fn merge(&mut self, other: &Sums) {
-        self.0.iter_mut().zip(&other.0).for_each(|(sum, more)| *sum += more);
+    /// The 95 % interval of a ratio of two sums, each read off the counts of a bucket; `None` where a replicate in twenty
+    /// or more has nothing to divide by, or nothing was counted in any.
+    pub fn ratio_interval(
+        &self,
+        numerator: impl Fn(&[u64; N]) -> u64,
+        denominator: impl Fn(&[u64; N]) -> u64,
+    ) -> Option<Interval> {
+        let columns = |read: &dyn Fn(&[u64; N]) -> u64| self.0.iter().map(read).collect::<Vec<u64>>();
+        interval(&columns(&numerator), &columns(&denominator))
     }
 }
 
-/// The 95 % interval of a ratio of sums; `None` where a replicate in twenty or more has nothing to divide by, or nothing
-/// was counted in any.
-pub fn ratio_interval(numerator: &Sums, denominator: &Sums) -> Option<Interval> {
-    let pairs = numerator.0.iter().zip(&denominator.0).filter(|(_, denominator)| **denominator > 0);
-    let mut ratios: Vec<f64> = pairs.map(|(numerator, denominator)| *numerator as f64 / *denominator as f64).collect();
+fn interval(numerators: &[u64], denominators: &[u64]) -> Option<Interval> {
+    // Most buckets of few sessions are empty in both.
+    let used: Vec<usize> = (0..BUCKETS).filter(|bucket| numerators[*bucket] > 0 || denominators[*bucket] > 0).collect();
+    let sum = |weights: &[u8; BUCKETS], values: &[u64]| -> u64 {
+        used.iter().map(|bucket| u64::from(weights[*bucket]) * values[*bucket]).sum()
+    };
+    let ratio = |weights: &[u8; BUCKETS]| {
+        let denominator = sum(weights, denominators);
+        (denominator > 0).then(|| sum(weights, numerators) as f64 / denominator as f64)
+    };
+    let mut ratios: Vec<f64> = WEIGHTS.iter().filter_map(ratio).collect();
     if ratios.len() * 20 < REPLICATES * 19 {
         return None;
     }
@@ -139,76 +126,81 @@ mod tests {
         for (k, step) in STEPS.iter().enumerate() {
             below += term;
             term /= (k + 1) as f64;
-            assert!(
-                (f64::from(*step) - below * 2f64.powi(32)).abs() <= 1.0,
-                "step {k} is not {}",
-                below * 2f64.powi(32)
-            );
-        }
-    }
-
-    #[test]
-    fn the_table_gives_what_comparing_gives() {
-        let near = STEPS.iter().flat_map(|step| [step.saturating_sub(1), *step, step.saturating_add(1)]);
-        for draw in near.chain((0..1_000).map(|n| n * 4_294_967)).chain([0, u32::MAX]) {
-            assert_eq!(weight(&TABLE, draw), compare(draw));
+            let error = (f64::from(*step) - below * 2f64.powi(32)).abs();
+            assert!(error <= 1.0, "step {k} is not {}", below * 2f64.powi(32));
         }
     }
 
     #[test]
     fn weights_have_mean_and_variance_one() {
-        let all: Vec<f64> = (0..50).flat_map(|seed| Weights::of(seed).0).map(f64::from).collect();
+        let all: Vec<f64> = WEIGHTS.iter().flatten().map(|weight| f64::from(*weight)).collect();
         let mean = all.iter().sum::<f64>() / all.len() as f64;
         let variance = all.iter().map(|weight| (weight - mean).powi(2)).sum::<f64>() / all.len() as f64;
-        assert!((mean - 1.0).abs() < 0.02 && (variance - 1.0).abs() < 0.03, "mean {mean}, variance {variance}");
+        assert!((mean - 1.0).abs() < 0.01 && (variance - 1.0).abs() < 0.02, "mean {mean}, variance {variance}");
     }
 
-    /// Sums over sessions that contribute `numerator` of 10 each.
-    fn sums(numerators: &[u64], first_seed: u64) -> (Sums, Sums) {
-        let (mut top, mut bottom) = (Sums::default(), Sums::default());
-        for (number, numerator) in (first_seed..).zip(numerators) {
-            let weights = Weights::of(seed(&number.to_string()));
-            top.add(&weights, *numerator);
-            bottom.add(&weights, 10);
+    /// Sums over sessions that contribute a numerator of 10 each.
+    fn buckets(numerators: &[u64], first: u64) -> Buckets<2> {
+        let mut buckets = Buckets::default();
+        for (number, numerator) in (first..).zip(numerators) {
+            buckets.add(bucket_of(&format!("session {number}")), [*numerator, 10]);
         }
-        (top, bottom)
+        buckets
+    }
+
+    fn of(buckets: &Buckets<2>) -> Option<Interval> {
+        buckets.ratio_interval(|counts| counts[0], |counts| counts[1])
+    }
+
+    #[test]
+    fn names_spread_evenly() {
+        let mut n = [0; BUCKETS];
+        (0..25_600).for_each(|number| n[bucket_of(&format!("s-{number}"))] += 1);
+        assert!(n.iter().all(|n| (50..=150).contains(n)), "{n:?}");
     }
 
     #[test]
     fn the_interval_is_as_wide_as_sampling_theory_says() {
-        // 400 sessions, each 2 or 4 of 10: a ratio of 0.3 with standard error 0.1 / sqrt(400).
-        let numerators: Vec<u64> = (0..400).map(|number| if number % 2 == 0 { 2 } else { 4 }).collect();
-        let (top, bottom) = sums(&numerators, 0);
-        let interval = ratio_interval(&top, &bottom).unwrap();
-        assert!((interval.low - (0.3 - 1.96 * 0.005)).abs() < 0.001, "{interval:?}");
-        assert!((interval.high - (0.3 + 1.96 * 0.005)).abs() < 0.001, "{interval:?}");
+        // 10,000 sessions, each 2 or 4 of 10: a ratio of 0.3 with standard error 0.1 / sqrt(10,000).
+        let numerators: Vec<u64> = (0..10_000).map(|number| if number % 2 == 0 { 2 } else { 4 }).collect();
+        let interval = of(&buckets(&numerators, 0)).unwrap();
+        let width = interval.high - interval.low;
+        // The width itself is known from 256 buckets: within 2 / sqrt(512) of it.
+        assert!((width / (2.0 * 1.96 * 0.001) - 1.0).abs() < 0.13, "{interval:?}");
+    }
+
+    /// The share of 1,000 populations whose 95 % interval covers the truth. A session contributes 0 or 10 of 10 with a
+    /// chance of `percent`: the hardest clustering there is.
+    fn coverage(sessions: u64, percent: u64) -> f64 {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(sessions * 100 + percent);
+        let truth = percent as f64 / 100.0;
+        let covered = (0..1_000).filter(|population| {
+            let hit = |_| if u64::from(random.next_u32()) % 100 < percent { 10 } else { 0 };
+            let numerators: Vec<u64> = (0..sessions).map(hit).collect();
+            of(&buckets(&numerators, population * 100_000)).is_some_and(|i| i.low <= truth && truth <= i.high)
+        });
+        covered.count() as f64 / 1_000.0
     }
 
     #[test]
-    fn nominal_95_percent_covers_the_truth_about_that_often() {
-        // Sessions that contribute 0 or 10 of 10 with a chance of 30 %: the hardest clustering there is.
-        let mut state = 7;
-        let covered = (0..300).filter(|population| {
-            let numerators: Vec<u64> = (0..150).map(|_| if next(&mut state) % 10 < 3 { 10 } else { 0 }).collect();
-            let (top, bottom) = sums(&numerators, population * 1_000);
-            ratio_interval(&top, &bottom).is_some_and(|interval| interval.low <= 0.3 && 0.3 <= interval.high)
-        });
-        let share = covered.count() as f64 / 300.0;
-        assert!((0.92..=0.98).contains(&share), "{share}");
+    fn nominal_95_percent_covers_the_truth_in_93_to_97_percent_of_the_populations() {
+        for (sessions, percent) in [(200, 30), (500, 20), (2_000, 10), (5_000, 30)] {
+            let share = coverage(sessions, percent);
+            assert!((0.93..=0.97).contains(&share), "{sessions} sessions, {percent} %: {share}");
+        }
     }
 
     #[test]
     fn halves_merge_to_the_whole() {
         let numerators: Vec<u64> = (0..60).map(|number| number % 7).collect();
-        let ((mut left, _), (right, _)) = (sums(&numerators[..25], 0), sums(&numerators[25..], 25));
+        let (mut left, right) = (buckets(&numerators[..25], 0), buckets(&numerators[25..], 25));
         left.merge(&right);
-        assert_eq!(left, sums(&numerators, 0).0);
+        assert_eq!(left, buckets(&numerators, 0));
     }
 
     #[test]
     fn nothing_counted_has_no_interval() {
-        let (top, bottom) = sums(&[0, 0, 0, 0], 0);
-        assert_eq!(ratio_interval(&top, &bottom), None);
-        assert_eq!(ratio_interval(&Sums::default(), &Sums::default()), None);
+        assert_eq!(of(&buckets(&[0, 0, 0, 0], 0)), None);
+        assert_eq!(of(&Buckets::default()), None);
     }
 }

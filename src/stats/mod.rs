@@ -8,7 +8,7 @@ mod sketch;
 
 use statrs::distribution::{Beta, ContinuousCDF};
 
-pub use bootstrap::{Sums, Weights, ratio_interval, seed};
+pub use bootstrap::{Buckets, bucket_of};
 pub use sketch::{Sketch, middle};
 
 /// The standard normal quantile of a two-sided 95 % interval.

@@ -16,7 +16,7 @@ use sqlx::PgConnection;
 use super::Store;
 use super::body::{Blob, Hash};
 use super::copy::{Rows, as_integer};
-use super::pack::{Packed, chain};
+use super::pack::{CALL_COLUMNS, COPY_CALLS, Packed, chain};
 
 /// The lock of the one writer.
 const WRITER: i64 = 0x6375_7470_6f69_6e74;
@@ -179,6 +179,7 @@ async fn stored_chain(connection: &mut PgConnection, session_id: i64, n: usize) 
 async fn replace(connection: &mut PgConnection, old: &Known, session: &Packed) -> Result<()> {
     sqlx::query!("delete from session_messages where session_id = $1", old.id).execute(&mut *connection).await?;
     sqlx::query!("delete from session_prefaces where session_id = $1", old.id).execute(&mut *connection).await?;
+    sqlx::query!("delete from session_envelopes where session_id = $1", old.id).execute(&mut *connection).await?;
     sqlx::query!("delete from calls where session_id = $1", old.id).execute(&mut *connection).await?;
     sqlx::query!("delete from compaction_events where session_id = $1", old.id).execute(&mut *connection).await?;
     let (first, last) = session.times().unzip();
@@ -249,17 +250,20 @@ async fn write_contents(connection: &mut PgConnection, sessions: &[(i64, &Packed
     let messages = sessions.iter().flat_map(|(_, session)| &session.messages);
     let (message_ids, messages_new) = store_messages(connection, messages).await?;
     let preface_ids = store_prefaces(connection, sessions.iter().flat_map(|(_, session)| &session.prefaces)).await?;
-    let (mut of_messages, mut of_prefaces) = (Rows::new(3), Rows::new(3));
-    let (mut calls, mut compactions) = (Rows::new(12), Rows::new(10));
+    let envelope_ids = store_envelopes(connection, sessions.iter().flat_map(|(_, session)| &session.envelopes)).await?;
+    let (mut of_messages, mut of_prefaces, mut of_envelopes) = (Rows::new(3), Rows::new(3), Rows::new(3));
+    let (mut calls, mut compactions) = (Rows::new(CALL_COLUMNS), Rows::new(10));
     for (id, session) in sessions {
         put_members(&mut of_messages, *id, &session.messages, &message_ids);
         put_members(&mut of_prefaces, *id, &session.prefaces, &preface_ids);
+        put_members(&mut of_envelopes, *id, &session.envelopes, &envelope_ids);
         session.put_calls(*id, &mut calls);
         session.put_compactions(*id, &mut compactions);
     }
     of_messages.send(connection, "copy session_messages from stdin (format binary)").await?;
     of_prefaces.send(connection, "copy session_prefaces from stdin (format binary)").await?;
-    calls.send(connection, "copy calls from stdin (format binary)").await?;
+    of_envelopes.send(connection, "copy session_envelopes from stdin (format binary)").await?;
+    calls.send(connection, COPY_CALLS).await?;
     compactions.send(connection, "copy compaction_events from stdin (format binary)").await?;
     Ok(messages_new)
 }
@@ -276,20 +280,9 @@ async fn store_messages<'a>(
     blobs: impl Iterator<Item = &'a Blob>,
 ) -> Result<(HashMap<Hash, i64>, u64)> {
     let (distinct, hashes) = distinct(blobs);
-    let known = sqlx::query!("select hash, id from messages where hash = any($1)", &hashes);
+    let known = sqlx::query_as!(Numbered, "select hash, id from messages where hash = any($1)", &hashes);
     let known = known.fetch_all(&mut *connection).await?;
-    let mut ids: HashMap<Hash, i64> =
-        known.into_iter().filter_map(|row| Some((row.hash.try_into().ok()?, row.id))).collect();
-    let new: Vec<&Blob> = distinct.into_iter().filter(|blob| !ids.contains_key(&blob.hash)).collect();
-    let new_ids = sqlx::query_scalar!(
-        r#"select nextval(pg_get_serial_sequence('messages', 'id')) as "id!" from generate_series(1, $1)"#,
-        new.len() as i32
-    )
-    .fetch_all(&mut *connection)
-    .await?;
-    let rows = numbered(&new, &new_ids, &mut ids);
-    let sent = rows.send(connection, "copy messages (id, hash, body) from stdin (format binary)").await?;
-    Ok((ids, sent))
+    store_new(connection, MESSAGES, distinct, known).await
 }
 
 /// The same for prefaces.
@@ -298,20 +291,59 @@ async fn store_prefaces<'a>(
     blobs: impl Iterator<Item = &'a Blob>,
 ) -> Result<HashMap<Hash, i64>> {
     let (distinct, hashes) = distinct(blobs);
-    let known = sqlx::query!("select hash, id from prefaces where hash = any($1)", &hashes);
+    let known = sqlx::query_as!(Numbered, "select hash, id from prefaces where hash = any($1)", &hashes);
     let known = known.fetch_all(&mut *connection).await?;
+    Ok(store_new(connection, PREFACES, distinct, known).await?.0)
+}
+
+/// The same for envelopes.
+async fn store_envelopes<'a>(
+    connection: &mut PgConnection,
+    blobs: impl Iterator<Item = &'a Blob>,
+) -> Result<HashMap<Hash, i64>> {
+    let (distinct, hashes) = distinct(blobs);
+    let known = sqlx::query_as!(Numbered, "select hash, id from envelopes where hash = any($1)", &hashes);
+    let known = known.fetch_all(&mut *connection).await?;
+    Ok(store_new(connection, ENVELOPES, distinct, known).await?.0)
+}
+
+/// A stored blob.
+struct Numbered {
+    hash: Vec<u8>,
+    id: i64,
+}
+
+/// A table of blobs.
+struct Blobs {
+    name: &'static str,
+    copy: &'static str,
+}
+
+const MESSAGES: Blobs = Blobs { name: "messages", copy: "copy messages (id, hash, body) from stdin (format binary)" };
+const PREFACES: Blobs = Blobs { name: "prefaces", copy: "copy prefaces (id, hash, body) from stdin (format binary)" };
+const ENVELOPES: Blobs =
+    Blobs { name: "envelopes", copy: "copy envelopes (id, hash, body) from stdin (format binary)" };
+
+/// Writes the blobs of a table that are not among the known ones; gives the ids of all, and how many were new.
+async fn store_new(
+    connection: &mut PgConnection,
+    table: Blobs,
+    distinct: Vec<&Blob>,
+    known: Vec<Numbered>,
+) -> Result<(HashMap<Hash, i64>, u64)> {
     let mut ids: HashMap<Hash, i64> =
         known.into_iter().filter_map(|row| Some((row.hash.try_into().ok()?, row.id))).collect();
     let new: Vec<&Blob> = distinct.into_iter().filter(|blob| !ids.contains_key(&blob.hash)).collect();
     let new_ids = sqlx::query_scalar!(
-        r#"select nextval(pg_get_serial_sequence('prefaces', 'id')) as "id!" from generate_series(1, $1)"#,
+        r#"select nextval(pg_get_serial_sequence($1, 'id')) as "id!" from generate_series(1, $2)"#,
+        table.name,
         new.len() as i32
     )
     .fetch_all(&mut *connection)
     .await?;
     let rows = numbered(&new, &new_ids, &mut ids);
-    rows.send(connection, "copy prefaces (id, hash, body) from stdin (format binary)").await?;
-    Ok(ids)
+    let sent = rows.send(connection, table.copy).await?;
+    Ok((ids, sent))
 }
 
 /// Each blob once, in the order of the hashes, which is that of the index.

@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use serde_json::{Map, Value};
 
 use crate::dialects;
-use crate::model::{Api, Fields, Message, Preface, Role};
+use crate::model::{Api, Envelope, Fields, Form, Message, Preface, Role};
 
 /// The BLAKE3 hash of stored bytes.
 pub type Hash = [u8; 32];
@@ -36,6 +36,24 @@ impl Blob {
         }
         Blob::of(&Value::Object(object))
     }
+
+    /// What a request says beside its messages, system text and tools.
+    pub fn of_envelope(envelope: &Envelope) -> Blob {
+        let mut object = Map::new();
+        if let Some(tokens) = envelope.max_output {
+            object.insert("max_output".into(), tokens.into());
+        }
+        let list = match &envelope.list {
+            Form::Absent => None,
+            Form::Null => Some(Value::Null),
+            Form::Text => Some(Value::from("text")),
+            Form::List => Some(Value::from("list")),
+            Form::Other(value) => Some(Value::Array(vec![value.clone()])),
+        };
+        object.extend(list.map(|list| ("list".to_owned(), list)));
+        object.insert("extra".into(), Value::Object(envelope.extra.clone()));
+        Blob::of(&Value::Object(object))
+    }
 }
 
 /// A message of the stored bytes.
@@ -49,6 +67,23 @@ pub fn preface(api: Api, body: &[u8]) -> Result<(Preface, Option<Value>)> {
     let system = object.shift_remove("system").unwrap_or_default();
     let message = (dialects::for_api(api).parse_message)(system);
     Ok((Preface { form: message.form, parts: message.parts }, object.shift_remove("tools")))
+}
+
+/// What a request says beside its messages, of the stored bytes.
+pub fn envelope(body: &[u8]) -> Result<Envelope> {
+    let Value::Object(mut object) = parse(body)? else { anyhow::bail!("a stored envelope is no object") };
+    let Some(Value::Object(extra)) = object.shift_remove("extra") else {
+        anyhow::bail!("a stored envelope has no members")
+    };
+    let list = match object.shift_remove("list") {
+        None => Form::Absent,
+        Some(Value::Null) => Form::Null,
+        Some(Value::Array(mut other)) => Form::Other(other.pop().unwrap_or_default()),
+        Some(name) if name == "text" => Form::Text,
+        Some(_) => Form::List,
+    };
+    let max_output = object.get("max_output").and_then(Value::as_u64).map(|tokens| tokens as u32);
+    Ok(Envelope { max_output, list, extra })
 }
 
 /// Several messages as one JSON array.

@@ -75,6 +75,11 @@ impl Rows {
         self.bytes(storable(value).as_bytes())
     }
 
+    pub fn jsonb(&mut self, value: &serde_json::Value) -> &mut Rows {
+        // The version of the binary form stands in front of the text.
+        self.bytes(format!("\u{1}{}", storable(&value.to_string())).as_bytes())
+    }
+
     pub fn time(&mut self, value: Time) -> &mut Rows {
         let microseconds = value.unix_timestamp_nanos().div_euclid(1000) - EPOCH_MICROSECONDS;
         self.bigint(i64::try_from(microseconds).expect("a year below 10,000"))

@@ -8,7 +8,8 @@ use tokio::sync::mpsc::Sender;
 
 use super::Store;
 use super::body;
-use crate::model::{Api, Compaction, Origin, Place, Reply, Session, SessionCall, Time, Usage};
+use crate::model::{Api, Compaction, Judged, Origin, Place, Reply, Session, SessionCall, Time, Usage, Verdict};
+use crate::rules;
 
 /// How many sessions are read at once.
 const PAGE: u32 = 64;
@@ -35,6 +36,7 @@ struct Head {
 struct Contents {
     messages: HashMap<i64, Vec<Vec<u8>>>,
     prefaces: HashMap<i64, Vec<Vec<u8>>>,
+    envelopes: HashMap<i64, Vec<Vec<u8>>>,
     calls: HashMap<i64, Vec<SessionCall>>,
     compactions: HashMap<i64, Vec<CompactionRow>>,
 }
@@ -99,6 +101,7 @@ impl Store {
         let mut contents = Contents {
             messages: self.message_bodies(&ids).await?,
             prefaces: self.preface_bodies(&ids).await?,
+            envelopes: self.envelope_bodies(&ids).await?,
             calls: self.calls(&ids).await?,
             compactions: self.compactions(&ids).await?,
         };
@@ -126,10 +129,20 @@ impl Store {
         Ok(by_session(rows.into_iter().map(|row| (row.session_id, row.body))))
     }
 
+    async fn envelope_bodies(&self, ids: &[i64]) -> Result<HashMap<i64, Vec<Vec<u8>>>> {
+        let rows = sqlx::query!(
+            "select se.session_id, e.body from session_envelopes se join envelopes e on e.id = se.envelope_id
+             where se.session_id = any($1) order by se.session_id, se.position",
+            ids
+        );
+        let rows = rows.fetch_all(&self.pool).await?;
+        Ok(by_session(rows.into_iter().map(|row| (row.session_id, row.body))))
+    }
+
     async fn calls(&self, ids: &[i64]) -> Result<HashMap<i64, Vec<SessionCall>>> {
         let rows = sqlx::query!(
             "select session_id, upto, preface, time, reserve, status, error, usage_input, usage_output, usage_cache_read,
-                    usage_cache_write
+                    usage_cache_write, envelope, name, model, server, verdict, verdict_rule
              from calls where session_id = any($1) order by session_id, position",
             ids
         );
@@ -143,8 +156,19 @@ impl Store {
                 cache_write: tokens(row.usage_cache_write),
             });
             let reply = Reply { status: row.status.map(|status| status as u16), error: row.error, usage };
-            let (upto, preface) = (row.upto as u32, row.preface as u32);
-            (row.session_id, SessionCall { upto, preface, time: row.time, reserve: row.reserve as u32, reply })
+            let call = SessionCall {
+                upto: row.upto as u32,
+                preface: row.preface as u32,
+                envelope: row.envelope.map(|index| index as u32),
+                id: row.name.map(String::into_boxed_str),
+                model: row.model.map(Arc::from),
+                server: row.server.map(Arc::from),
+                time: row.time,
+                reserve: row.reserve as u32,
+                reply,
+                judged: judged(row.verdict.as_deref(), row.verdict_rule.as_deref()),
+            };
+            (row.session_id, call)
         })))
     }
 
@@ -158,6 +182,13 @@ impl Store {
         let rows = rows.fetch_all(&self.pool).await?;
         Ok(by_session(rows.into_iter().map(|row| (row.session_id, row))))
     }
+}
+
+/// What was said of a request when it was read; nothing where a rule decided that this build does not know.
+fn judged(verdict: Option<&str>, rule: Option<&str>) -> Option<Judged> {
+    let verdict = Verdict::from_id(verdict?)?;
+    let rule = rule.map(|id| rules::rule(id).map(|rule| rule.id).ok_or(())).transpose().ok()?;
+    Some(Judged { verdict, rule })
 }
 
 fn by_session<T>(rows: impl Iterator<Item = (i64, T)>) -> HashMap<i64, Vec<T>> {
@@ -178,6 +209,7 @@ impl Contents {
     fn session(&mut self, head: &Head, api: Api) -> Result<Session> {
         let messages = self.messages.remove(&head.id).unwrap_or_default();
         let prefaces = self.prefaces.remove(&head.id).unwrap_or_default();
+        let envelopes = self.envelopes.remove(&head.id).unwrap_or_default();
         let compactions = self.compactions.remove(&head.id).unwrap_or_default();
         Ok(Session {
             id: head.name.clone(),
@@ -186,6 +218,7 @@ impl Contents {
             api,
             model: head.model.clone(),
             prefaces: prefaces.iter().map(|body| body::preface(api, body)).collect::<Result<_>>()?,
+            envelopes: envelopes.iter().map(|body| body::envelope(body)).collect::<Result<_>>()?,
             messages: messages.iter().map(|body| body::message(api, body)).collect::<Result<_>>()?,
             calls: self.calls.remove(&head.id).unwrap_or_default(),
             compactions: compactions.into_iter().map(|row| row.compaction(api)).collect::<Result<_>>()?,

@@ -6,6 +6,14 @@ use super::body::{self, Blob, Hash};
 use super::copy::{Rows, as_bigint, as_integer, storable};
 use crate::model::{Compaction, Session, SessionCall, Time};
 
+/// The columns of a call, as [`Packed::put_calls`] writes them.
+pub(super) const CALL_COLUMNS: i16 = 18;
+
+/// The statement that takes them.
+pub(super) const COPY_CALLS: &str = "copy calls (session_id, position, upto, preface, time, reserve, status, error, \
+    usage_input, usage_output, usage_cache_read, usage_cache_write, envelope, name, model, server, verdict, \
+    verdict_rule) from stdin (format binary)";
+
 /// A session ready to be stored.
 #[derive(Clone, Debug)]
 pub struct Packed {
@@ -18,6 +26,7 @@ pub struct Packed {
     pub(super) model: Option<String>,
     pub(super) messages: Vec<Blob>,
     pub(super) prefaces: Vec<Blob>,
+    pub(super) envelopes: Vec<Blob>,
     pub(super) calls: Vec<SessionCall>,
     pub(super) compactions: Vec<(Compaction, Vec<u8>)>,
     /// Of everything but the place: equal digests are the same session.
@@ -62,6 +71,7 @@ impl Packed {
                 .iter()
                 .map(|(text, tools)| Blob::of_preface(api, text, tools.as_ref()))
                 .collect(),
+            envelopes: session.envelopes.iter().map(Blob::of_envelope).collect(),
             calls: session.calls,
             compactions: with_bodies(api, session.compactions),
             digest: Hash::default(),
@@ -98,14 +108,14 @@ impl Packed {
         let mut head = Rows::new(4);
         head.row().text(&self.name).text(self.api);
         head.maybe(self.parent.as_deref(), Rows::text).maybe(self.model.as_deref(), Rows::text);
-        let (mut calls, mut compactions) = (Rows::new(12), Rows::new(10));
+        let (mut calls, mut compactions) = (Rows::new(CALL_COLUMNS), Rows::new(10));
         self.put_calls(0, &mut calls);
         self.put_compactions(0, &mut compactions);
         let mut hasher = blake3::Hasher::new();
         for rows in [head, calls, compactions] {
             hasher.update(&rows.len().to_le_bytes()).update(rows.as_bytes());
         }
-        for blobs in [&self.messages, &self.prefaces] {
+        for blobs in [&self.messages, &self.prefaces, &self.envelopes] {
             hasher.update(&chain(blobs.iter().map(|blob| &blob.hash)));
         }
         *hasher.finalize().as_bytes()
@@ -126,6 +136,10 @@ impl Packed {
             ] {
                 rows.maybe(tokens.map(as_bigint), Rows::bigint);
             }
+            rows.maybe(call.envelope.map(as_integer), Rows::integer).maybe(call.id.as_deref(), Rows::text);
+            rows.maybe(call.model.as_deref(), Rows::text).maybe(call.server.as_deref(), Rows::text);
+            rows.maybe(call.judged.map(|judged| judged.verdict.as_str()), Rows::text);
+            rows.maybe(call.judged.and_then(|judged| judged.rule), Rows::text);
         }
     }
 

@@ -51,8 +51,9 @@ impl History {
         History::default()
     }
 
-    /// Marks in the transcript of a call's request what differs from what its session has shown, then takes the call in.
-    pub fn follow(&mut self, call: &Call, transcript: &mut Transcript) {
+    /// Marks in the transcripts of a call's request, one for each API that may judge it, what differs from what its
+    /// session has shown; then takes the call in.
+    pub fn follow(&mut self, call: &Call, transcripts: &mut [Transcript]) {
         if !is_bound(call) {
             return;
         }
@@ -61,13 +62,13 @@ impl History {
         let known = self.sessions.entry(scope).or_default();
         match call.request.api {
             Api::OpenaiResponses => {
-                known.mark_items(&call.request, transcript);
+                transcripts.iter_mut().for_each(|transcript| known.mark_items(&call.request, transcript));
                 known.learn_items(call.request.messages.iter());
                 known.learn_items(call.response.iter());
             }
             _ => {
                 let prompt = Prefixes::of(&call.request, list);
-                known.mark_blocks(&call.request, &prompt, transcript);
+                transcripts.iter_mut().for_each(|transcript| known.mark_blocks(&call.request, &prompt, transcript));
                 known.learn_blocks(call, &prompt);
             }
         }

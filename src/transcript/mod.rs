@@ -4,6 +4,7 @@
 //! messages are those of the session's full transcript, which for a single request are those of its own list.
 
 mod cut;
+pub mod envelope;
 pub mod history;
 pub mod ids;
 pub mod marks;
@@ -11,17 +12,21 @@ pub mod pairs;
 pub mod prompt;
 pub mod served;
 pub mod size;
+pub mod terms;
 mod units;
 
 use std::collections::{HashMap, HashSet};
 
-use crate::model::{Api, Body, Form, Gaps, Message, Part, Preface, Request, Role, Session, Tokens};
+use crate::model::{Api, Body, Form, Gaps, Judged, Message, Part, Preface, Request, Role, Session, Tokens};
+use crate::profiles;
 use size::{Counter, Weight};
 
+pub use envelope::EnvelopeFacts;
 pub use history::History;
-pub use marks::{Frame, Marks};
+pub use marks::Marks;
 pub use pairs::Pairs;
 pub use prompt::{Prompt, Site};
+pub use terms::Terms;
 pub use units::Unit;
 
 /// The number of an id inside one transcript; equal ids have equal numbers.
@@ -139,6 +144,10 @@ pub struct CallFacts {
     pub reserve: Tokens,
     /// The status that the log observed.
     pub status: Option<u16>,
+    /// Its number in [`Transcript::terms`].
+    pub terms: u32,
+    /// What the rules said of the request as it was sent, where the log holds it.
+    pub judged: Option<Judged>,
 }
 
 /// A session as arrays.
@@ -150,8 +159,8 @@ pub struct Transcript {
     pub messages: Vec<MessageFacts>,
     pub parts: Vec<PartFacts>,
     pub calls: Vec<CallFacts>,
-    /// What a lone request says beside its list; a session says nothing.
-    pub frame: Frame,
+    /// The distinct terms of its calls.
+    pub terms: Vec<Terms>,
     /// Every mark that some message or part has.
     marks: Marks,
     /// The ids behind the numbers.
@@ -163,7 +172,9 @@ pub struct Transcript {
 impl Transcript {
     /// The arrays of a session, its sizes counted by `counter`.
     pub fn of_session(session: &Session, counter: &Counter) -> Transcript {
-        let mut transcript = Transcript::of_messages(session.api, &session.messages, counter);
+        let mut transcript = Transcript::of_messages(judged_api(session), &session.messages, counter);
+        let (terms, numbers) = terms::of_session(session);
+        transcript.terms = terms;
         let fixed: Vec<Tokens> =
             session.prefaces.iter().map(|(preface, tools)| size::preface(counter, preface, tools.as_ref())).collect();
         transcript.session.clone_from(&session.id);
@@ -171,7 +182,10 @@ impl Transcript {
         transcript.calls = session
             .calls
             .iter()
-            .map(|call| CallFacts {
+            .zip(numbers)
+            .map(|(call, terms)| CallFacts {
+                terms,
+                judged: call.judged,
                 upto: call.upto,
                 preface: call.preface,
                 fixed: fixed.get(call.preface as usize).copied().unwrap_or(0),
@@ -186,7 +200,7 @@ impl Transcript {
     pub fn of_request(request: &Request, counter: &Counter) -> Transcript {
         let mut transcript = Transcript::of_messages(request.api, &request.messages, counter);
         transcript.model.clone_from(&request.model);
-        transcript.frame = Frame::of(request);
+        transcript.terms = vec![Terms::of_request(request)];
         transcript.calls = vec![CallFacts {
             upto: request.messages.len() as u32,
             preface: 0,
@@ -196,6 +210,8 @@ impl Transcript {
             },
             reserve: request.max_output.unwrap_or(0),
             status: None,
+            terms: 0,
+            judged: None,
         }];
         transcript
     }
@@ -205,7 +221,7 @@ impl Transcript {
     pub fn of_request_in(request: &Request, window: Option<u64>, counter: &Counter) -> Transcript {
         let mut transcript = Transcript::of_request(request, &size::BYTES);
         let counted = window.filter(|_| request.counted.is_none());
-        transcript.frame.in_window = counted.map(|window| size::in_window(counter, request, window));
+        transcript.terms[0].envelope.in_window = counted.map(|window| size::in_window(counter, request, window));
         transcript
     }
 
@@ -260,6 +276,11 @@ impl Transcript {
         self.ids.get(id.0 as usize).map(AsRef::as_ref)
     }
 
+    /// The terms of a call.
+    pub fn terms_of(&self, call: usize) -> &Terms {
+        &self.terms[self.calls[call].terms as usize]
+    }
+
     /// How many distinct ids it has.
     pub fn n_ids(&self) -> usize {
         self.ids.len()
@@ -269,6 +290,13 @@ impl Transcript {
     pub fn starts(&self, unit: Unit) -> &[u32] {
         &self.starts[unit as usize]
     }
+}
+
+/// The API by whose rules the calls of a session are judged: that of the first server that is known to judge by others.
+fn judged_api(session: &Session) -> Api {
+    let mut servers = session.calls.iter().filter_map(|call| call.server.as_deref());
+    let profile = servers.find_map(|host| profiles::at_host(host, session.api));
+    profile.map_or(session.api, |profile| profile.judges(session.api))
 }
 
 /// Collects the facts of messages as they come.
@@ -289,7 +317,7 @@ impl<'c> Builder<'c> {
             messages: Vec::with_capacity(n_messages),
             parts: Vec::with_capacity(n_messages),
             calls: Vec::new(),
-            frame: Frame::default(),
+            terms: Vec::new(),
             marks: Marks::default(),
             ids: Vec::new(),
             starts: Default::default(),

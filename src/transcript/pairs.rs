@@ -111,10 +111,10 @@ impl Pairs {
 fn by_id(prompt: &Prompt) -> Pairs {
     let mut pairs = Pairs::default();
     // What the server keeps may hold either side of a pair, and a mask joins nothing.
-    let frame = prompt.frame();
+    let envelope = prompt.envelope();
     let refers = || prompt.entries().any(|entry| entry.message.marks.has(Marks::REFERENCE));
     let is_masked = || prompt.entries().any(|entry| entry.parts.iter().any(|part| part.marks.has(Marks::MASKED_ID)));
-    if frame.previous_response || frame.conversation || refers() || is_masked() {
+    if envelope.previous_response || envelope.conversation || refers() || is_masked() {
         return pairs;
     }
     let mut youngest = vec![NO_ASK; prompt.n_ids()];

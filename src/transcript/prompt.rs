@@ -5,13 +5,15 @@
 
 use crate::model::{Api, Tokens};
 
-use super::{Frame, IdNo, Marks, MessageFacts, PartFacts, Speaker, Transcript, Unit};
+use super::{EnvelopeFacts, IdNo, Marks, MessageFacts, PartFacts, Speaker, Terms, Transcript, Unit};
 
 /// The messages of a transcript that one request would send, in order.
 #[derive(Clone, Copy, Debug)]
 pub struct Prompt<'a> {
     transcript: &'a Transcript,
     resident: &'a [u32],
+    /// The call that sends it, as an index of the transcript's.
+    call: usize,
 }
 
 /// A part's place in a prompt.
@@ -29,9 +31,14 @@ pub struct Entry<'a> {
 }
 
 impl<'a> Prompt<'a> {
-    /// The prompt that sends the messages `resident` (indexes of the transcript, ascending).
+    /// The prompt of the last call that sends the messages `resident` (indexes of the transcript, ascending).
     pub fn new(transcript: &'a Transcript, resident: &'a [u32]) -> Prompt<'a> {
-        Prompt { transcript, resident }
+        Prompt::of_call(transcript, transcript.calls.len().saturating_sub(1), resident)
+    }
+
+    /// The prompt of that call.
+    pub fn of_call(transcript: &'a Transcript, call: usize, resident: &'a [u32]) -> Prompt<'a> {
+        Prompt { transcript, resident, call }
     }
 
     /// The language of the request.
@@ -39,14 +46,26 @@ impl<'a> Prompt<'a> {
         self.transcript.api
     }
 
+    /// Whom the request is for, and what it says beside its list; a transcript without calls says nothing.
+    fn terms(&self) -> Option<&'a Terms> {
+        let call = self.transcript.calls.get(self.call)?;
+        self.transcript.terms.get(call.terms as usize)
+    }
+
     /// The model that the request names.
     pub fn model(&self) -> Option<&'a str> {
-        self.transcript.model.as_deref()
+        self.terms().and_then(|terms| terms.model.as_deref())
     }
 
     /// What the request says beside its list.
-    pub fn frame(&self) -> Frame {
-        self.transcript.frame
+    pub fn envelope(&self) -> EnvelopeFacts {
+        self.terms().map_or_else(EnvelopeFacts::default, |terms| terms.envelope)
+    }
+
+    /// Whether its list is that of one request, and not put together from many: marks that a client moves from request
+    /// to request stand where they were sent.
+    pub fn is_one_request(&self) -> bool {
+        self.transcript.calls.len() <= 1
     }
 
     /// How many messages it sends.
@@ -120,7 +139,7 @@ impl<'a> Prompt<'a> {
 
     /// Tokens of a lone request with what it reserves for output.
     pub fn lone_size(&self) -> Option<u64> {
-        let call = self.transcript.calls.first().filter(|_| self.frame().is_lone)?;
+        let call = self.transcript.calls.get(self.call).filter(|_| self.envelope().is_lone)?;
         Some(u64::from(call.fixed) + u64::from(self.tokens()) + u64::from(call.reserve))
     }
 

@@ -7,10 +7,9 @@ use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode, header};
 use cutpoint::cell::Cell;
 use cutpoint::dash::{self, Hosts, Settings};
-use cutpoint::metrics::Tally;
 use cutpoint::model::{Defect, Place, Role, Session};
-use cutpoint::replay::{Cut, Outcome};
-use cutpoint::store::{NewRun, Packed, RunRow, Store};
+use cutpoint::outcome::{Cut, Outcome, PlayedCell, Tally};
+use cutpoint::store::{NewRun, Packed, Store};
 use tower::ServiceExt;
 
 use crate::harness::Fresh;
@@ -57,7 +56,7 @@ async fn fill(store: &Store, session: Session) -> (i64, i64) {
     (tally.freed_reached, tally.deficit_reached) = (300, 200);
     tally.overshoot.add_ratio(300, 200);
     let other = "drop-oldest-round/0.9/0.5/model/stateless";
-    let cells: Vec<(Cell, Tally)> = [CELL, other].iter().map(|key| (key.parse().unwrap(), tally.clone())).collect();
+    let cells: Vec<Cell> = [CELL, other].iter().map(|key| key.parse().unwrap()).collect();
     let cut = Cut {
         call: 1,
         before: 900,
@@ -70,9 +69,10 @@ async fn fill(store: &Store, session: Session) -> (i64, i64) {
         broken: Some(("orphan_tool_result", 2)),
     };
     let outcome = Outcome { calls: 3, compactions: 1, calls_400: 1, first_bad_call: Some(1), ..Outcome::default() };
-    let run = NewRun { counter: "chars4".into(), sessions: 200, calls: 2_454, ..NewRun::default() };
-    let rows = [RunRow { cell: 0, session_id, outcome, cuts: vec![cut] }];
-    (session_id, store.save_run(&run, &cells, &rows).await.unwrap())
+    let run = NewRun { counter: "chars4".into(), ..NewRun::default() };
+    let mut writer = store.begin_run(&run, cells.iter()).await.unwrap();
+    writer.add(session_id, &[PlayedCell { cell: 0, outcome, cuts: vec![cut] }]).await.unwrap();
+    (session_id, writer.finish(&[tally.clone(), tally], 1).await.unwrap())
 }
 
 #[tokio::test]
@@ -184,7 +184,7 @@ fn assert_inert(answer: &Answer) {
 
 #[tokio::test]
 async fn hostile_text_is_inert_everywhere() {
-    let Fresh { store, lease: _lease } = Fresh::database("dash_hostile").await;
+    let Fresh { store, lease: _lease, .. } = Fresh::database("dash_hostile").await;
     let store = Arc::new(store);
     let router = dash::router(store.clone());
     for (at, text) in ACTING.iter().enumerate() {

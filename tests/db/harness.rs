@@ -6,10 +6,13 @@
 use std::path::PathBuf;
 
 use cutpoint::store::{self, Database, Store, embedded};
+use sqlx::postgres::PgConnectOptions;
 
 /// A fresh, migrated database; the server may stop when this goes.
 pub struct Fresh {
     pub store: Store,
+    pub options: PgConnectOptions,
+    url: String,
     pub lease: embedded::Lease,
 }
 
@@ -21,9 +24,19 @@ impl Fresh {
         let psql = |database: &str| lease.options(database);
         drop_database(&psql("postgres"), &name).await;
         store::ensure_database(&psql(&name)).await.unwrap();
-        let store = store::connect(&Database { url: Some(lease.url(&name)), ..Database::default() }).await.unwrap();
-        Fresh { store, lease }
+        let url = lease.url(&name);
+        let store = open(&url).await;
+        Fresh { store, options: psql(&name), url, lease }
     }
+
+    /// The database, opened once more.
+    pub async fn reopened(&self) -> Store {
+        open(&self.url).await
+    }
+}
+
+async fn open(url: &str) -> Store {
+    store::connect(&Database { url: Some(url.to_owned()), ..Database::default() }).await.unwrap()
 }
 
 /// Where the shared server lives; `script/test` names it and removes it afterwards.
@@ -37,7 +50,7 @@ fn server_folder() -> PathBuf {
     }
 }
 
-async fn drop_database(options: &sqlx::postgres::PgConnectOptions, name: &str) {
+async fn drop_database(options: &PgConnectOptions, name: &str) {
     use sqlx::{ConnectOptions, Connection, Executor};
     store::ensure_database(options).await.unwrap();
     let mut connection = options.connect().await.unwrap();

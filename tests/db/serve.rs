@@ -25,7 +25,7 @@ struct Served {
 
 impl Served {
     async fn start(test: &str, settings: Settings) -> Served {
-        let Fresh { store, lease } = Fresh::database(test).await;
+        let Fresh { store, lease, .. } = Fresh::database(test).await;
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         Served { _lease: Some(lease), ..Served::over(store, listener, settings) }
     }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use cutpoint::model::{
-    Api, Body, Compaction, Defect, Fields, Form, Message, Origin, Part, Place, Preface, Reply, Role, Session,
-    SessionCall, Usage,
+    Api, Body, Compaction, Defect, Envelope, Fields, Form, Judged, Message, Origin, Part, Place, Preface, Reply, Role,
+    Session, SessionCall, Usage, Verdict,
 };
 use cutpoint::store::{Added, Packed, StoredSession};
 use serde_json::json;
@@ -28,6 +28,7 @@ pub fn session(source: &str, id: &str, n: usize) -> Session {
         api: Api::AnthropicMessages,
         model: Some("claude".into()),
         prefaces: vec![(Preface { form: Form::Text, parts: system.parts }, Some(json!([{"name": "ls"}])))],
+        envelopes: Vec::new(),
         messages: (0..n).map(speak).collect(),
         calls: (1..=n).step_by(2).map(|upto| SessionCall { upto: upto as u32, ..SessionCall::default() }).collect(),
         compactions: Vec::new(),
@@ -42,9 +43,20 @@ fn full() -> Session {
     session.prefaces.push((Preface::default(), None));
     let time = time::OffsetDateTime::from_unix_timestamp_nanos(1_764_567_890_123_456_000).unwrap();
     let usage = Usage { input: 10, output: 2, cache_read: 3, cache_write: 4 };
+    let extra = json!({"store": false, "temperature": 0.10, "metadata": {"user": "k"}});
+    session.envelopes = vec![
+        Envelope { max_output: Some(4096), list: Form::List, extra: extra.as_object().unwrap().clone() },
+        Envelope { list: Form::Other(json!(7)), ..Envelope::default() },
+    ];
+    session.calls[0].envelope = Some(1);
     session.calls[1] = SessionCall {
         upto: 3,
         preface: 1,
+        envelope: Some(0),
+        id: Some("call-2".into()),
+        model: Some("claude-sonnet-4".into()),
+        server: Some("api.anthropic.com".into()),
+        judged: Some(Judged { verdict: Verdict::Reject, rule: Some("orphan_tool_result") }),
         time: Some(time),
         reserve: 4096,
         reply: Reply { status: Some(400), error: Some("orphan".into()), usage: Some(usage) },

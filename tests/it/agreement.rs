@@ -1,26 +1,16 @@
 //! Predicted against observed: on recorded traffic, and as `cutpoint check --observed` tells it.
 
 use cutpoint::agreement::{Agreement, Disagreement, Observed, Outcome};
-use cutpoint::judge::{COUNTER, Judgement};
-use cutpoint::model::{Call, Record};
-use cutpoint::profiles;
-use cutpoint::rules::{Target, Verdict};
+use cutpoint::judge::Aim;
+use cutpoint::model::Record;
+use cutpoint::rules::Verdict;
 use cutpoint::source::{self, Input};
-use cutpoint::transcript::{History, Transcript};
+use cutpoint::transcript::History;
 use insta::assert_snapshot;
 use serde_json::Value;
 
 use crate::cli::{run, run_with};
 use crate::formats::shared;
-
-/// The judgement on a recorded call, for the server that answered it.
-fn judge(call: &Call, history: &mut History) -> Judgement {
-    let mut transcript = Transcript::of_request(&call.request, COUNTER);
-    history.follow(call, &mut transcript);
-    let profile = call.server.as_deref().and_then(|host| profiles::at_host(host, transcript.api));
-    let target = Target::of(transcript.api, profile, transcript.model.as_deref());
-    Judgement::of(&transcript, transcript.messages.len() as u32, &target, |_| true)
-}
 
 #[test]
 fn the_rules_agree_with_recorded_traffic() {
@@ -32,12 +22,12 @@ fn the_rules_agree_with_recorded_traffic() {
     let mut contradicted: Vec<(String, Disagreement)> = Vec::new();
     let paths = [traces.display().to_string()];
     source::records(Input { paths: &paths, ..Input::default() }, &mut |record| {
-        let Record::Call(call) = record else { return };
+        let Record::Call(mut call) = record else { return };
         let observed = Observed::of(&call.reply);
         if observed.outcome == Outcome::Unknown {
             return;
         }
-        let disagreement = agreement.add(&judge(&call, &mut history), &observed);
+        let disagreement = agreement.add(&Aim::default().judge(&mut call, &mut history).judgement, &observed);
         contradicted.extend(disagreement.map(|disagreement| (call.place.to_string(), disagreement)));
     })
     .unwrap();

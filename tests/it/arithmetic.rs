@@ -1,7 +1,8 @@
 //! The arithmetic that people do on the back of an envelope comes out of the formulas, on populations with its shares.
 
-use cutpoint::metrics::{Estimate, Tally, metric};
-use cutpoint::replay::{Cut, Outcome, Witness};
+use cutpoint::metrics::{Estimate, metric};
+use cutpoint::outcome::Tally;
+use cutpoint::outcome::{Cut, Outcome};
 
 /// A population in which `compacting` of 10,000 sessions compact once, and `bad` of 100 cuts are bad.
 fn population(compacting: u64, bad: u64) -> Tally {

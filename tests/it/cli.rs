@@ -88,7 +88,7 @@ fn csv_has_a_line_a_cell_and_a_heading() {
     let ran = replay(&["--output", "csv"]);
     let lines: Vec<&str> = ran.stdout.lines().collect();
     assert_eq!(lines.len(), 1 + 6);
-    assert!(lines[0].starts_with("cell,window,trigger,target,policy,mode,counter,sessions,calls,"));
+    assert!(lines[0].starts_with("cell,window,trigger,target,policy,mode,counter,sessions,sessions_compacted,"));
     assert!(lines[1].starts_with("drop-oldest-message/0.7/trigger/16000/sticky,16000,70%,trigger,"));
 }
 

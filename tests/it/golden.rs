@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use cutpoint::cell::Grid;
-use cutpoint::metrics::Tally;
+use cutpoint::outcome::Tally;
 use cutpoint::source::{self, Input};
 use cutpoint::sweep::Plan;
 use cutpoint::transcript::size;
@@ -70,7 +70,7 @@ fn key(cell: &Value) -> String {
 }
 
 fn counter(tally: &Tally, name: &str) -> u64 {
-    tally.counters()[Tally::COUNTERS.iter().position(|counter| *counter == name).unwrap()]
+    tally.counters()[Tally::COUNTERS.iter().position(|counter| counter.name == name).unwrap()]
 }
 
 #[test]
@@ -80,9 +80,11 @@ fn the_replay_equals_an_independent_simulator() {
         return;
     };
     let trace = shared.join("traces/tau-bench/gpt-4o-airline.json").display().to_string();
-    let plan = Plan::new(grid().cells().unwrap(), size::counter("chars4").unwrap(), false, 0);
-    let (swept, report) =
-        plan.run(|play| source::sessions(Input { paths: &[trace], ..Input::default() }, play)).unwrap();
+    let plan = Plan::new(grid().cells().unwrap(), size::counter("chars4").unwrap(), 0);
+    let feed = |play: &mut dyn FnMut((), cutpoint::model::Session)| {
+        source::sessions(Input { paths: &[trace], ..Input::default() }, &mut |session| play((), session))
+    };
+    let (tallies, report) = plan.run(feed, None).unwrap();
     assert_eq!(report.unwrap().n_defects, 0);
     let reference: Vec<Value> =
         serde_json::from_slice(&std::fs::read(shared.join("golden/replay/tau-airline.json")).unwrap()).unwrap();
@@ -90,7 +92,7 @@ fn the_replay_equals_an_independent_simulator() {
     let mut shifts: BTreeSet<Vec<u64>> = BTreeSet::new();
     for cell in &reference {
         let at = plan.cells().position(|ours| ours.to_string() == key(cell)).unwrap();
-        let tally = &swept.tallies[at];
+        let tally = &tallies[at];
         for (theirs, ours) in EQUAL {
             assert_eq!(counter(tally, ours), cell[theirs].as_u64().unwrap(), "{ours} of {}", key(cell));
         }

@@ -16,6 +16,7 @@ mod house;
 mod refusals;
 mod repair;
 mod replay;
+mod logged;
 mod metamorphic;
 mod mutations;
 mod requests;

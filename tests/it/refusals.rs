@@ -80,3 +80,30 @@ fn check_file(file: &Path) -> usize {
     }
     found.len()
 }
+
+/// What a case of the shared list says of an error, and what the program says.
+fn agrees(case: &Value, told: &Value) -> bool {
+    let is_one_of = |rules: &Vec<Value>| told["rules"].as_array().is_some_and(|told| rules.contains(&told[0]));
+    match case["kind"].as_str() {
+        Some("not overflow") => told["kind"] != "overflow",
+        Some(kind) => told["kind"] == kind && case["rules"].as_array().is_none_or(is_one_of),
+        None => false,
+    }
+}
+
+#[test]
+fn errors_of_the_shared_list_are_told_as_it_says() {
+    let list = shared().map(|shared| shared.join("cases/errors/cases.jsonl")).filter(|list| list.is_file());
+    let Some(list) = list else {
+        eprintln!(
+            "not run: errors_of_the_shared_list_are_told_as_it_says, for there is no cases/errors (CUTPOINT_SHARED)"
+        );
+        return;
+    };
+    let text = std::fs::read_to_string(&list).unwrap();
+    let cases: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let told = |case: &Value| recognise(case["text"].as_str().unwrap(), None).to_json();
+    let wrong: Vec<String> =
+        cases.iter().filter(|case| !agrees(case, &told(case))).map(|case| format!("{case}: {}", told(case))).collect();
+    assert!(!cases.is_empty() && wrong.is_empty(), "{} of {}: {wrong:#?}", wrong.len(), cases.len());
+}

@@ -1,10 +1,11 @@
 //! The laws of the replay, for every policy, on generated sessions; and the fast path against the full rules.
 
 use cutpoint::cell::Cell;
-use cutpoint::metrics::Tally;
 use cutpoint::model::Api;
+use cutpoint::outcome::Tally;
+use cutpoint::outcome::{Cut, Outcome};
 use cutpoint::policies::POLICIES;
-use cutpoint::replay::{Cut, Outcome, Player, Subject};
+use cutpoint::replay::{Player, Subject};
 use cutpoint::rules::{self, Target, Verdict};
 use cutpoint::transcript::{Prompt, Transcript};
 use proptest::prelude::*;

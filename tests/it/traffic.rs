@@ -75,6 +75,7 @@ pub fn session(api: Api, steps: &[Step]) -> Session {
         api,
         model: None,
         prefaces: vec![(Preface::default(), None)],
+        envelopes: Vec::new(),
         messages,
         calls,
         compactions: Vec::new(),

@@ -8,9 +8,9 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 
 use crate::agreement::{Observed, Outcome};
-use crate::judge::Judgement;
+use crate::judge::{Aim, JudgedRequest, Judgement};
 use crate::model::{Message, Place, Record, Reply, Request};
-use crate::repair::Repair;
+use crate::repair::{self, Repair};
 use crate::rules::Verdict;
 use crate::source;
 use crate::transcript::History;
@@ -33,7 +33,7 @@ use super::exit::{Exit, NothingSelected, Usage};
 use super::input::{Paths, tell_left_out};
 use super::output::print;
 use super::runtime::interruptible;
-use aim::{Aim, Seen};
+use aim::AimArgs;
 use screen::Screen;
 use summary::Summary;
 use write::Written;
@@ -68,7 +68,7 @@ pub struct Check {
     #[arg(long, value_name = "FILE", requires = "repair")]
     write: Option<PathBuf>,
     #[command(flatten)]
-    aim: Aim,
+    aim: AimArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -151,9 +151,10 @@ impl Check {
     }
 
     fn judge_all(self) -> Result<Exit> {
+        let aim = self.aim.aim();
         let mut run = Run {
             teller: self.teller()?,
-            aim: self.repair.then_some(&self.aim),
+            aim: self.repair.then_some(&aim),
             written: self.write.as_deref().map(Written::new),
             conversations: 0,
             summary: Summary::default(),
@@ -165,11 +166,11 @@ impl Check {
             Record::Call(mut call) => {
                 let place = call.place.clone();
                 let reply = call.reply.clone();
-                run.take(&place, self.aim.judge(&mut call, &mut history), Some(&reply));
+                run.take(&place, aim.judge(&mut call, &mut history), Some(&reply));
             }
             Record::Conversation(conversation) => {
                 let place = conversation.place.clone();
-                self.aim.judge_last(*conversation, &mut |seen| run.take(&place, seen, None));
+                aim.judge_last(*conversation, &mut |seen| run.take(&place, seen, None));
             }
             Record::Defect(_) => {}
         })?;
@@ -217,10 +218,10 @@ struct Run<'a> {
 
 impl Run<'_> {
     /// Counts and tells one request.
-    fn take(&mut self, place: &Place, seen: Seen, reply: Option<&Reply>) {
+    fn take(&mut self, place: &Place, seen: JudgedRequest, reply: Option<&Reply>) {
         self.has_outcome |= reply.is_some_and(|reply| Observed::of(reply).outcome != Outcome::Unknown);
         self.summary.add(seen.api, &seen.judgement);
-        let repair = self.aim.and_then(|aim| aim.repair(&seen));
+        let repair = self.aim.and_then(|aim| repair_of(&seen, aim));
         let mended = seen.request.zip(repair.as_ref()).map(|(request, repair)| Mended { request, repair });
         let is_refused = seen.judgement.verdict == Verdict::Reject;
         self.conversations += u64::from(self.aim.is_some() && is_refused && seen.request.is_none());
@@ -234,4 +235,11 @@ impl Run<'_> {
             self.printed = print(&text);
         }
     }
+}
+
+/// The repair of a request that would be rejected.
+fn repair_of(seen: &JudgedRequest, aim: &Aim) -> Option<Repair> {
+    let request = seen.request?;
+    let target = aim.target(request.api, seen.profile, seen.model.as_deref());
+    repair::repair(request, &target, &seen.judgement, &|finding| aim.wants(finding))
 }

@@ -7,7 +7,7 @@ use crate::model::Api;
 use crate::report::text::grouped;
 use crate::rules::{Severity, Verdict};
 
-use super::aim::Aim;
+use super::aim::AimArgs;
 
 /// Counts over all requests.
 #[derive(Debug, Default)]
@@ -84,7 +84,7 @@ impl Summary {
     }
 
     /// What the user asked for and did not get, one line each.
-    pub fn left_out(&self, aim: &Aim) -> Vec<String> {
+    pub fn left_out(&self, aim: &AimArgs) -> Vec<String> {
         let mut lines = Vec::new();
         if let Some(profile) = aim.profile
             && let Some(others) = self.of_apis(|api| !profile.speaks(api))

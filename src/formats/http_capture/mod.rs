@@ -158,6 +158,7 @@ fn call(exchange: Exchange, endpoint: Endpoint, place: Place) -> Result<Call, St
     };
     let usage = super::usage(answer.get("usage").or_else(|| answer.get("usageMetadata")));
     Ok(Call {
+        judged: None,
         server: crate::formats::host(exchange.uri),
         place,
         id: None,

@@ -4,10 +4,14 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::model::{Api, Place, Request};
+use crate::model::{Api, Judged, Place, Request};
 use crate::rules::{self, Finding, Load, Severity, Shape, Target, Verdict};
 use crate::transcript::size::{COUNTERS, Counter};
 use crate::transcript::{Prompt, Transcript};
+
+mod aim;
+
+pub use aim::{Aim, JudgedRequest};
 
 /// What requests are counted with that may not fit their window.
 pub const COUNTER: &Counter = &COUNTERS[0];
@@ -74,6 +78,54 @@ impl Judgement {
         let load = Load::of(&prompt, target);
         let profile = target.profile.map(|profile| profile.id);
         Judgement { api: transcript.api, profile, verdict, by_target, findings, load, ids }
+    }
+
+    /// What several targets, one of which the request is for, say together; the first of them where they agree.
+    fn agreed(mut each: Vec<Judgement>) -> Judgement {
+        let first = each.first().map(|judgement| judgement.verdict);
+        if each.len() < 2 || each.iter().all(|judgement| Some(judgement.verdict) == first) {
+            return each.swap_remove(0);
+        }
+        let name = |judgement: &Judgement| judgement.profile.unwrap_or("first party");
+        let by_target = each.iter().map(|judgement| (name(judgement), judgement.verdict)).collect();
+        let is_open = each.iter().any(|judgement| judgement.verdict == Verdict::Unverifiable);
+        let mut together = Judgement {
+            verdict: if is_open { Verdict::Unverifiable } else { Verdict::Depends },
+            by_target,
+            findings: Vec::new(),
+            ids: Vec::new(),
+            ..each[0].clone()
+        };
+        let n = each.len();
+        let said = |rule, message, block| {
+            let here = move |other: &&Judgement| {
+                let mut errors = other.findings.iter().filter(|finding| finding.severity == Severity::Error);
+                errors.any(|finding| (finding.rule, finding.message, finding.block) == (rule, message, block))
+            };
+            each.iter().filter(here).count()
+        };
+        for (finding, ids) in each.iter().flat_map(|judgement| judgement.findings.iter().zip(&judgement.ids)) {
+            let place = |known: &Finding| (known.rule, known.message, known.block);
+            if together.findings.iter().any(|known| place(known) == place(finding)) {
+                continue;
+            }
+            let by_all = said(finding.rule, finding.message, finding.block) == n;
+            let severity = if by_all { finding.severity } else { finding.severity.min(Severity::Warning) };
+            together.findings.push(Finding { severity, ..finding.clone() });
+            together.ids.push(ids.clone());
+        }
+        together
+    }
+
+    /// The verdict with the rule that decides it.
+    pub fn decided(&self) -> Judged {
+        let decides = |finding: &&Finding| match self.verdict {
+            Verdict::Accept => false,
+            Verdict::Unverifiable => rules::rule(finding.rule).is_some_and(|rule| rule.hides),
+            Verdict::Reject => finding.severity == Severity::Error,
+            Verdict::Depends => finding.severity == Severity::Warning,
+        };
+        Judged { verdict: self.verdict, rule: self.findings.iter().find(decides).map(|finding| finding.rule) }
     }
 
     /// As the command line and the service write it, with the place where the request stands.
