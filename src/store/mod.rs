@@ -13,6 +13,7 @@ mod named;
 mod pack;
 mod pages;
 mod runs;
+mod shelf;
 mod sources;
 mod trouble;
 mod upkeep;
