@@ -54,7 +54,8 @@ pub fn tell_left_out(report: &Report) {
         eprintln!("left out: {left_out}");
     }
     if report.files_unreadable > 0 {
-        eprintln!("left out {} that could not be read", files(report.files_unreadable));
+        let n = report.files_unreadable;
+        eprintln!("left out {n} {} that could not be read", if n == 1 { "file or folder" } else { "files or folders" });
     }
     if report.files_skipped > 0 {
         eprintln!("left out {} in no known format", files(report.files_skipped));

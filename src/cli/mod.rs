@@ -27,6 +27,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::store::{self, Store};
 
+pub use crate::store::told;
 pub use exit::{Exit, code};
 
 /// Replays production LLM traffic against context-compaction policies.

@@ -24,7 +24,7 @@ pub async fn ready(State(store): State<Arc<Store>>) -> (StatusCode, &'static str
     match tokio::time::timeout(PATIENCE, store.ping()).await {
         Ok(Ok(())) => (StatusCode::OK, "ready\n"),
         Ok(Err(error)) => {
-            tracing::warn!(error = format!("{error:#}"), "database does not answer");
+            tracing::warn!(error = crate::store::told(&error), "database does not answer");
             (StatusCode::SERVICE_UNAVAILABLE, "the database does not answer\n")
         }
         Err(_) => {

@@ -36,9 +36,12 @@ pub fn find(path: &str) -> Result<Found, Error> {
         let tail = file.strip_prefix(&base).unwrap_or(file).to_string_lossy().into_owned();
         is_match(pattern.as_bytes(), tail.as_bytes())
     });
-    // What is unreadable beside the pattern is nobody's concern.
-    found.unreadable.clear();
-    if found.files.is_empty() { Err(Error::NoMatch(path.to_owned())) } else { Ok(found) }
+    // A pattern for one folder has nothing in the folders below it.
+    if !pattern.contains('/') && !pattern.contains("**") {
+        found.unreadable.clear();
+    }
+    let is_none = found.files.is_empty() && found.unreadable.is_empty();
+    if is_none { Err(Error::NoMatch(path.to_owned())) } else { Ok(found) }
 }
 
 /// The folder before the first part with a wildcard, and the rest.

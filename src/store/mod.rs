@@ -37,7 +37,7 @@ pub use pack::{Ordinals, Packed};
 pub use pages::{Overview, SessionLine};
 pub use runs::{NewRun, OutcomeLine, Run, RunCell, RunWriter, StoredCut};
 pub use sources::{Source, StoredDefect};
-pub use trouble::is_unavailable;
+pub use trouble::{is_unavailable, told};
 use upkeep::Upkeep;
 
 static MIGRATIONS: Migrator = sqlx::migrate!();

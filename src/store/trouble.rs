@@ -14,6 +14,17 @@ pub fn is_unavailable(error: &Error) -> bool {
     error.is::<Unavailable>() || error.is::<DiskFull>() || of_database(error).is_some_and(is_gone)
 }
 
+/// An error with its causes in one line, each told once: some tell what they come from themselves.
+pub fn told(error: &Error) -> String {
+    let mut line = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if !line.ends_with(&cause) {
+            line = if line.is_empty() { cause } else { format!("{line}: {cause}") };
+        }
+    }
+    line
+}
+
 fn of_database(error: &Error) -> Option<&sqlx::Error> {
     error.chain().find_map(|cause| cause.downcast_ref())
 }
@@ -39,5 +50,31 @@ pub fn explained(error: Error, lease: Option<&Lease>) -> Error {
             full.into()
         }
         None => error,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    #[test]
+    fn a_cause_is_told_once() {
+        let broken = || io::Error::from_raw_os_error(32);
+        let cause = broken().to_string();
+        let error = Error::new(sqlx::Error::Io(broken())).context("could not store the batch");
+        assert_eq!(told(&error), format!("could not store the batch: error communicating with database: {cause}"));
+        let plain = Error::new(broken()).context("could not write `a`").context("the verb failed");
+        assert_eq!(told(&plain), format!("the verb failed: could not write `a`: {cause}"));
+    }
+
+    #[test]
+    fn a_connection_that_broke_off_is_no_trouble_of_ours() {
+        let eof = || sqlx::Error::Io(io::ErrorKind::UnexpectedEof.into());
+        assert!(is_unavailable(&Error::new(eof()).context("could not commit the run")));
+        assert!(is_unavailable(&sqlx::Error::PoolTimedOut.into()));
+        assert!(!is_unavailable(&sqlx::Error::RowNotFound.into()));
+        assert!(!is_unavailable(&Error::new(io::Error::from(io::ErrorKind::UnexpectedEof))));
     }
 }

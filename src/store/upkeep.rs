@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use super::Store;
 use super::embedded::{Keeper, Lease};
+use super::{Store, told};
 
 /// How often to look whether the server is still there.
 const LOOK: Duration = Duration::from_millis(500);
@@ -28,7 +28,7 @@ impl Store {
         loop {
             tokio::time::sleep(LOOK).await;
             if let Err(error) = self.look_after(&keeper).await {
-                tracing::error!(error = format!("{error:#}"), "could not start the embedded Postgres again");
+                tracing::error!(error = told(&error), "could not start the embedded Postgres again");
                 tokio::time::sleep(PAUSE).await;
             }
         }

@@ -213,13 +213,46 @@ fn what_cannot_be_read_is_left_out_and_the_rest_is_read() {
         let ran = run(&[&["replay", "--window", "1000", "--output", "json"], paths.as_slice()].concat());
         ran.refuses(
             0,
-            &[&unreadable, "could not be read: Input/output error", "left out 1 file that could not be read"],
+            &[&unreadable, "could not be read: Input/output error", "left out 1 file or folder that could not be read"],
         );
         assert_eq!(ran.stderr.matches("Input/output error").count(), 1, "{}", ran.stderr);
         assert!(ran.stderr.contains("left out 1 file in no known format"), "{}", ran.stderr);
         assert_eq!(ran.stderr.contains(&format!("`{note}")), is_named, "{}", ran.stderr);
         assert!(ran.stdout.contains("\"sessions\": 1"), "{}", ran.stdout);
     }
+}
+
+#[test]
+fn a_folder_that_may_not_be_entered_is_told_and_the_rest_is_read() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    use std::os::unix::process::CommandExt;
+    let folder = tempfile::tempdir().unwrap();
+    let may = |path: &std::path::Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    let locked = folder.path().join("locked");
+    fs::create_dir(&locked).unwrap();
+    for path in [folder.path().join("good.jsonl"), locked.join("lost.jsonl")] {
+        fs::write(path, GOOD).unwrap();
+    }
+    may(folder.path(), 0o755);
+    may(&locked, 0);
+    let whole = folder.path().display().to_string();
+    for path in [whole.clone(), format!("{whole}/**/*.jsonl"), format!("{whole}/*.jsonl")] {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_cutpoint"));
+        command.args(["replay", "--window", "1000", "--output", "json", &path]).current_dir("/");
+        if fs::metadata(folder.path()).unwrap().uid() == 0 {
+            // Root may enter everything.
+            command.uid(65_534).gid(65_534);
+        }
+        let Ok(output) = command.output() else { continue };
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success() && output.stdout.len() > 100, "{said}");
+        assert_eq!(
+            said.contains("locked` could not be read: Permission denied"),
+            path == whole || path.contains("**"),
+            "{said}"
+        );
+    }
+    may(&locked, 0o755);
 }
 
 #[test]
@@ -292,6 +325,8 @@ fn a_database_that_does_not_answer_is_code_3() {
         run(&["report", "latest", "--database-url", url]).refuses(2, &["none of a Postgres"]);
     }
     let url = "postgres://nobody@127.0.0.1:1/none";
-    run(&["report", "latest", "--database-url", url]).refuses(3, &["127.0.0.1:1"]);
+    let ran = run(&["report", "latest", "--database-url", url]);
+    ran.refuses(3, &["127.0.0.1:1"]);
+    assert_eq!(ran.stderr.matches("os error").count(), 1, "{}", ran.stderr);
     run(&["ingest", "samples/demo.jsonl", "--database-url", url]).refuses(3, &["127.0.0.1:1"]);
 }

@@ -121,7 +121,7 @@ impl Lease {
 impl Drop for Lease {
     fn drop(&mut self) {
         if let Err(error) = self.give_up() {
-            tracing::warn!(error = format!("{error:#}"), "could not stop the embedded Postgres");
+            tracing::warn!(error = crate::store::told(&error), "could not stop the embedded Postgres");
         }
     }
 }
