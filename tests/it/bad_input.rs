@@ -192,6 +192,7 @@ fn hostile_bodies_are_judged_or_named_by_check() {
 }
 
 /// A folder with a log, a second one that nobody may read, and a third that is none; and the path of each.
+#[cfg(target_os = "linux")]
 fn mixed() -> (TempDir, [String; 3]) {
     use std::os::unix::fs::symlink;
     let folder = tempfile::tempdir().unwrap();
@@ -205,6 +206,7 @@ fn mixed() -> (TempDir, [String; 3]) {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
 fn what_cannot_be_read_is_left_out_and_the_rest_is_read() {
     let (folder, [unreadable, good, note]) = mixed();
     let whole = folder.path().display().to_string();
@@ -256,6 +258,7 @@ fn a_folder_that_may_not_be_entered_is_told_and_the_rest_is_read() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
 fn no_file_no_readable_file_and_no_known_format_are_told_apart() {
     let (folder, [unreadable, good, note]) = mixed();
     fs::remove_file(&good).unwrap();
