@@ -24,9 +24,9 @@ pub enum SpecError {
     TriggerForm { text: String },
     #[error("trigger `{trigger}` counts no tokens, so a compaction needs a target of its own; write it like `50%`")]
     TargetMissing { trigger: String },
-    #[error("trigger `{text}` is out of range; it must be above 0 % and at most 100 % of the window")]
+    #[error("trigger `{text}` is out of range; {hint}it must be above 0 % and at most 100 % of the window", hint = hint(text))]
     Trigger { text: String },
-    #[error("target `{text}` is out of range; it must be above 0 % and at most 100 % of the window")]
+    #[error("target `{text}` is out of range; {hint}it must be above 0 % and at most 100 % of the window", hint = hint(text))]
     Target { text: String },
     #[error("target {target} lies above trigger {trigger}; a compaction cuts down to at most its trigger")]
     TargetAboveTrigger { target: String, trigger: String },
@@ -38,6 +38,14 @@ pub enum SpecError {
     Cell { text: String },
     #[error(transparent)]
     Policy(#[from] PolicySpecError),
+}
+
+/// What is meant by a number that makes sense in percent only.
+fn hint(text: &str) -> String {
+    match format!("{text}%").parse::<Share>() {
+        Ok(share) if !text.ends_with('%') && share.in_range() => format!("did you mean `{text}%`? "),
+        _ => String::new(),
+    }
 }
 
 /// When a call is compacted.

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use cutpoint::cli::{Cli, code};
+use cutpoint::cli::{Cli, code, told};
 
 /// Reading a log is making many small values and dropping them again.
 #[global_allocator]
@@ -13,7 +13,7 @@ fn main() -> ExitCode {
     match Cli::parse().run() {
         Ok(exit) => exit.code(),
         Err(error) => {
-            eprintln!("error: {error:#}");
+            eprintln!("error: {}", told(&error));
             code(&error)
         }
     }

@@ -12,10 +12,10 @@ use crate::store::Store;
 use super::Database;
 use super::exit::Exit;
 use super::grid::GridArgs;
-use super::ingest::{ingest_from, ingest_paths, summary};
+use super::ingest::{ingest_from, ingest_paths, something_read, summary};
 use super::input::{Paths, tell_left_out};
 use super::output::Output;
-use super::replay::replay_stored;
+use super::replay::replay_stored_once;
 use super::runtime::{serve_on, unless_interrupted};
 use super::serve::{Listen, serve};
 
@@ -62,13 +62,22 @@ impl Demo {
     /// Loads the traffic into a database of its own, replays it and prints the comparison.
     async fn replay(&self) -> Result<Store> {
         let store = self.database.open_named(DATABASE).await?;
-        let (counts, report) = self.load(&store).await?;
+        match self.replay_in(&store).await {
+            Ok(()) => Ok(store),
+            Err(error) => store.close_after(Err(error)).await,
+        }
+    }
+
+    async fn replay_in(&self, store: &Store) -> Result<()> {
+        let (counts, report) = self.load(store).await?;
         tell_left_out(&report);
+        something_read(&report)?;
         eprint!("{}", summary(&counts, &report));
         let grid = if self.traces.is_empty() { self.grid.clone().or_window(SAMPLE_WINDOW) } else { self.grid.clone() };
-        let (_, comparison) = replay_stored(&store, &grid).await?;
+        let (run, comparison) = replay_stored_once(store, &grid).await?;
         self.output.print(&comparison)?;
-        Ok(store)
+        eprintln!("kept as run {run}");
+        Ok(())
     }
 
     async fn load(&self, store: &Store) -> Result<(Counts, source::Report)> {

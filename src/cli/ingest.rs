@@ -1,17 +1,19 @@
 //! `cutpoint ingest`: logs into the database.
 
+use std::sync::Arc;
+
 use anyhow::Result;
 use clap::Args;
 use tokio::sync::mpsc::channel;
 
 use crate::ingest::{self, Counts, Item};
 use crate::session::Joined;
-use crate::source;
+use crate::source::{self, Input, Meter};
 use crate::store::Store;
 
 use super::Database;
-use super::exit::{Exit, Usage};
-use super::input::{Paths, tell_left_out};
+use super::exit::{Exit, NothingSelected, Usage};
+use super::input::{Paths, files, tell_left_out};
 use super::progress::Progress;
 use super::runtime::block_on;
 
@@ -37,9 +39,9 @@ impl Ingest {
         block_on(async {
             let store = self.database.open().await?;
             let done = ingest_paths(&store, &self.paths).await;
-            store.close().await?;
-            let (counts, report) = done?;
+            let (counts, report) = store.close_after(done).await?;
             tell_left_out(&report);
+            something_read(&report)?;
             super::output::print(&summary(&counts, &report))?;
             Ok(Exit::Pass)
         })
@@ -48,8 +50,11 @@ impl Ingest {
 
 /// Reads logs and stores what they hold.
 pub async fn ingest_paths(store: &Store, paths: &Paths) -> Result<(Counts, source::Report)> {
-    let paths = paths.clone();
-    ingest_from(store, move |on_joined| source::read(paths.input(), on_joined)).await
+    let (paths, meter) = (paths.clone(), Arc::new(Meter::default()));
+    ingest_metered(store, meter.clone(), move |on_joined| {
+        source::read(Input { meter: Some(&meter), ..paths.input() }, on_joined)
+    })
+    .await
 }
 
 /// Stores what a reader hands on.
@@ -57,9 +62,17 @@ pub async fn ingest_from(
     store: &Store,
     read: impl FnOnce(&mut dyn FnMut(Joined)) -> Result<source::Report, source::Error> + Send + 'static,
 ) -> Result<(Counts, source::Report)> {
+    ingest_metered(store, Arc::default(), read).await
+}
+
+async fn ingest_metered(
+    store: &Store,
+    meter: Arc<Meter>,
+    read: impl FnOnce(&mut dyn FnMut(Joined)) -> Result<source::Report, source::Error> + Send + 'static,
+) -> Result<(Counts, source::Report)> {
     let (sender, receiver) = channel(QUEUE);
     let reading = tokio::task::spawn_blocking(move || {
-        let progress = Progress::start("reading", "sessions");
+        let progress = Progress::of_input("reading", "sessions", meter);
         // The queue closes early only if storing failed, and that failure is what the user hears of.
         let send = |item: Item| drop(sender.blocking_send(item));
         let report = read(&mut |joined| match joined {
@@ -77,16 +90,22 @@ pub async fn ingest_from(
     Ok((stored?, read?))
 }
 
+/// Logs that hold no session were not stored before: they are another log, or none.
+pub fn something_read(report: &source::Report) -> Result<()> {
+    if report.sessions > 0 {
+        return Ok(());
+    }
+    let why = match report.n_defects {
+        0 => format!("{} without a single request or message", files(report.files)),
+        n => format!("all {n} records were quarantined"),
+    };
+    Err(NothingSelected(format!("nothing was read, and nothing stored: {why}")).into())
+}
+
 /// What was read and what of it is new, in a few lines.
 pub fn summary(counts: &Counts, report: &source::Report) -> String {
     let added = &counts.added;
-    let mut text = format!(
-        "read {} {}: {} sessions, {} records\n",
-        report.files,
-        if report.files == 1 { "file" } else { "files" },
-        report.sessions,
-        report.records
-    );
+    let mut text = format!("read {}: {} sessions, {} records\n", files(report.files), report.sessions, report.records);
     if added.sessions_new + added.sessions_extended == 0 {
         text.push_str("nothing new: all of it was stored before\n");
         return text;

@@ -24,7 +24,7 @@ impl Paths {
 
     /// The input as the reader takes it.
     pub fn input(&self) -> Input<'_> {
-        Input { paths: &self.paths, format: self.format.as_deref() }
+        Input { paths: &self.paths, format: self.format.as_deref(), ..Input::default() }
     }
 }
 
@@ -50,13 +50,28 @@ pub fn tell_left_out(report: &Report) {
     if report.files_repeated > 0 {
         eprintln!("{} files were named twice and read once", report.files_repeated);
     }
+    for left_out in report.left_out.iter().take(SHOWN_LEFT_OUT) {
+        eprintln!("left out: {left_out}");
+    }
+    if report.files_unreadable > 0 {
+        let n = report.files_unreadable;
+        eprintln!("left out {n} {} that could not be read", if n == 1 { "file or folder" } else { "files or folders" });
+    }
     if report.files_skipped > 0 {
-        eprintln!("{} files are in no known format and were left out", report.files_skipped);
+        eprintln!("left out {} in no known format", files(report.files_skipped));
     }
 }
 
 /// How many quarantined records are shown one by one.
 const SHOWN_DEFECTS: usize = 10;
+
+/// How many files that were left out are shown one by one.
+const SHOWN_LEFT_OUT: usize = 10;
+
+/// A number of files, in words.
+pub fn files(n: u64) -> String {
+    format!("{n} {}", if n == 1 { "file" } else { "files" })
+}
 
 fn formats_help() -> String {
     let lines = FORMATS.iter().map(|format| format!("{}: {}", format.id, format.about));

@@ -12,9 +12,11 @@ mod ingest;
 mod input;
 mod log;
 mod output;
+mod paper;
 mod progress;
 mod replay;
 mod report;
+mod runs;
 mod runtime;
 mod serve;
 
@@ -25,6 +27,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::store::{self, Store};
 
+pub use crate::store::told;
 pub use exit::{Exit, code};
 
 /// Replays production LLM traffic against context-compaction policies.
@@ -51,8 +54,11 @@ enum Verb {
     Explain(explain::Explain),
     Ingest(ingest::Ingest),
     Report(report::Report),
+    Runs(runs::Runs),
     Serve(serve::Serve),
     Generate(generate::Generate),
+    Completions(paper::Completions),
+    Man(paper::ManPages),
 }
 
 /// Where Cutpoint keeps what it stores.
@@ -90,8 +96,11 @@ impl Cli {
             Verb::Explain(verb) => verb.run(),
             Verb::Ingest(verb) => verb.run(),
             Verb::Report(verb) => verb.run(),
+            Verb::Runs(verb) => verb.run(),
             Verb::Serve(verb) => verb.run(),
             Verb::Generate(verb) => verb.run(),
+            Verb::Completions(verb) => verb.run(),
+            Verb::Man(verb) => verb.run(),
         }
     }
 }

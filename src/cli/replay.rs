@@ -7,11 +7,12 @@ use anyhow::Result;
 use clap::Args;
 use tokio::sync::mpsc::channel;
 
+use crate::cell::Cell;
 use crate::model::Session;
 use crate::outcome::Tally;
 use crate::report::Comparison;
-use crate::source;
-use crate::store::{NewRun, RunWriter, Store, StoredSession};
+use crate::source::{self, Input, Meter};
+use crate::store::{NewRun, RunCell, RunWriter, Store, StoredSession};
 use crate::sweep::{Plan, Played};
 
 use super::Database;
@@ -21,6 +22,9 @@ use super::input::{Paths, tell_left_out};
 use super::output::Output;
 use super::progress::Progress;
 use super::runtime::{block_on, interruptible};
+
+/// How many of the latest runs a run is compared with that is kept once only.
+const COMPARED: u32 = 20;
 
 /// Sessions that wait between the database and the replay.
 const QUEUE: usize = 64;
@@ -70,8 +74,7 @@ impl Replay {
     async fn stored(self) -> Result<Exit> {
         let store = self.database.open().await?;
         let replayed = replay_stored(&store, &self.grid).await;
-        store.close().await?;
-        let (run, comparison) = replayed?;
+        let (run, comparison) = store.close_after(replayed).await?;
         self.output.print(&comparison)?;
         eprintln!("kept as run {run}: `cutpoint report {run}`, or look at it with `cutpoint serve`");
         Ok(Exit::Pass)
@@ -83,9 +86,10 @@ fn plan(grid: &GridArgs) -> Result<Plan> {
 }
 
 fn sweep_files(plan: &Plan, paths: &Paths) -> Result<(Vec<Tally>, source::Report)> {
-    let progress = Progress::start("replaying", "sessions");
+    let meter = Arc::new(Meter::default());
+    let progress = Progress::of_input("replaying", "sessions", meter.clone());
     let feed = |play: &mut dyn FnMut((), Session)| {
-        source::sessions(paths.input(), &mut |session| {
+        source::sessions(Input { meter: Some(&meter), ..paths.input() }, &mut |session| {
             progress.step();
             play((), session);
         })
@@ -96,19 +100,65 @@ fn sweep_files(plan: &Plan, paths: &Paths) -> Result<(Vec<Tally>, source::Report
 
 /// Replays all stored sessions and keeps the run; gives its number.
 pub async fn replay_stored(store: &Store, grid: &GridArgs) -> Result<(i64, Comparison)> {
-    let plan = Arc::new(plan(grid)?);
-    let started = Instant::now();
-    let run = NewRun {
-        origin: std::env::args().skip(1).collect::<Vec<_>>().join(" "),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        counter: grid.counter().id.to_owned(),
+    let replayed = Replayed::of(store, grid).await?;
+    let id = replayed.writer.finish(&replayed.tallies, replayed.duration_ms).await?;
+    Ok((id, replayed.comparison))
+}
+
+/// The same, but for a run that says what one of the latest says already: then that one's number is given.
+pub async fn replay_stored_once(store: &Store, grid: &GridArgs) -> Result<(i64, Comparison)> {
+    let replayed = Replayed::of(store, grid).await?;
+    let id = match replayed.kept_before(store).await? {
+        Some(id) => id,
+        None => replayed.writer.finish(&replayed.tallies, replayed.duration_ms).await?,
     };
-    let mut writer = store.begin_run(&run, plan.cells()).await?;
-    let tallies = sweep_stored(store, plan.clone(), &mut writer).await?;
-    let comparison = comparison(&plan, grid, tallies.clone());
-    none_selected(&comparison)?;
-    let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-    Ok((writer.finish(&tallies, duration_ms).await?, comparison))
+    Ok((id, replayed.comparison))
+}
+
+/// A run over all stored sessions that is not kept unless it is finished.
+struct Replayed {
+    run: NewRun,
+    writer: RunWriter,
+    tallies: Vec<Tally>,
+    comparison: Comparison,
+    duration_ms: u64,
+}
+
+impl Replayed {
+    async fn of(store: &Store, grid: &GridArgs) -> Result<Replayed> {
+        let plan = Arc::new(plan(grid)?);
+        let started = Instant::now();
+        let run = NewRun {
+            origin: std::env::args().skip(1).collect::<Vec<_>>().join(" "),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            counter: grid.counter().id.to_owned(),
+        };
+        let mut writer = store.begin_run(&run, plan.cells()).await?;
+        let tallies = sweep_stored(store, plan.clone(), &mut writer).await?;
+        let comparison = comparison(&plan, grid, tallies.clone());
+        none_selected(&comparison)?;
+        let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        Ok(Replayed { run, writer, tallies, comparison, duration_ms })
+    }
+
+    /// One of the latest runs, of this version and counter, with the same cells and the same figures.
+    async fn kept_before(&self, store: &Store) -> Result<Option<i64>> {
+        let cells = &self.comparison.cells;
+        for run in store.runs(None, COMPARED).await? {
+            let is_like = run.version == self.run.version && run.counter == self.run.counter;
+            if !is_like || run.cells != cells.len() as i64 {
+                continue;
+            }
+            let stored = store.run_cells(run.id).await?;
+            let same = |(stored, (cell, tally)): (&RunCell, &(Cell, Tally))| {
+                stored.key == cell.to_string() && stored.tally == *tally
+            };
+            if stored.iter().zip(cells).all(same) {
+                return Ok(Some(run.id));
+            }
+        }
+        Ok(None)
+    }
 }
 
 /// Plays the stored sessions as they come, and keeps what their cells did as it is played.

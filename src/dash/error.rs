@@ -45,12 +45,12 @@ impl IntoResponse for Error {
             Error::NotFound(say) => (StatusCode::NOT_FOUND, "Not found", say.as_str()),
             Error::BadRequest(say) => (StatusCode::BAD_REQUEST, "This address cannot be read", say.as_str()),
             Error::Unavailable(error) => {
-                tracing::error!(error = format!("{error:#}"), "database does not answer");
+                tracing::error!(error = store::told(error), "database does not answer");
                 let say = "The database does not answer. Try again in a moment.";
                 (StatusCode::SERVICE_UNAVAILABLE, "Not available", say)
             }
             Error::Internal(error) => {
-                tracing::error!(error = format!("{error:#}"), "page could not be made");
+                tracing::error!(error = store::told(error), "page could not be made");
                 let say = "Something went wrong while making this page. The log of the server says what.";
                 (StatusCode::INTERNAL_SERVER_ERROR, "Something went wrong", say)
             }

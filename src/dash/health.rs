@@ -18,10 +18,13 @@ pub async fn alive() -> &'static str {
 
 /// The database answers in time.
 pub async fn ready(State(store): State<Arc<Store>>) -> (StatusCode, &'static str) {
+    if store.is_coming_back().await {
+        return (StatusCode::SERVICE_UNAVAILABLE, "the database is gone; it is being started again\n");
+    }
     match tokio::time::timeout(PATIENCE, store.ping()).await {
         Ok(Ok(())) => (StatusCode::OK, "ready\n"),
         Ok(Err(error)) => {
-            tracing::warn!(error = format!("{error:#}"), "database does not answer");
+            tracing::warn!(error = crate::store::told(&error), "database does not answer");
             (StatusCode::SERVICE_UNAVAILABLE, "the database does not answer\n")
         }
         Err(_) => {

@@ -114,6 +114,7 @@ pub async fn serve_until(
     let router = router_with(store.clone(), settings, hosts);
     tokio::select! {
         () = connections::answer(listener, router, settings.patience, shutdown) => {}
+        () = store.keep_up() => {}
         () = patience(stopped) => tracing::warn!("requests under way were cut off"),
     }
     tracing::info!("dashboard stopped");

@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use super::Error;
 use crate::model::Time;
 use crate::report::text;
+pub use crate::report::text::when;
 
 /// The frame around a page.
 pub struct Frame {
@@ -57,13 +58,6 @@ pub fn count<N: Copy + TryInto<u64>>(number: &N) -> String {
 /// A count, or that it is not known.
 pub fn maybe_count<N: Copy + TryInto<u64>>(number: &Option<N>) -> String {
     number.as_ref().map_or_else(|| text::UNKNOWN.to_owned(), count)
-}
-
-/// A point in time to the minute, in UTC.
-pub fn when(time: &Time) -> String {
-    let utc = time.to_utc();
-    let (year, month, day) = (utc.year(), u8::from(utc.month()), utc.day());
-    format!("{year}-{month:02}-{day:02} {:02}:{:02}", utc.hour(), utc.minute())
 }
 
 /// A point in time as people read it, `n/a` where the log has none.

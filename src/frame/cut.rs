@@ -89,11 +89,13 @@ impl<'r> Cutter<'r> {
             if n == 0 {
                 return Ok(None);
             }
-            self.number += 1;
+            self.number = self.number.saturating_add(1);
             let ended = self.piece.last() == Some(&b'\n');
             if !ended && self.piece.len() as u64 == limit {
                 self.skip(|byte| byte != b'\n')?;
-                self.advance(1);
+                if self.peek()?.is_some() {
+                    self.advance(1);
+                }
                 return Ok(Some((self.number, self.too_long())));
             }
             if !self.piece.trim_ascii().is_empty() {
@@ -109,17 +111,17 @@ impl<'r> Cutter<'r> {
             None => {
                 self.layout = Layout::Done;
                 let reason = "the array is not closed: the log was cut off, or is still being written";
-                Ok(Some((self.number + 1, Piece::Refused(reason.to_owned()))))
+                Ok(Some((self.number.saturating_add(1), Piece::Refused(reason.to_owned()))))
             }
             Some(b']') => {
                 self.advance(1);
                 self.layout = Layout::Done;
                 self.skip(|byte| byte.is_ascii_whitespace())?;
                 let reason = "text after the end of the array";
-                Ok(self.peek()?.map(|_| (self.number + 1, Piece::Refused(reason.to_owned()))))
+                Ok(self.peek()?.map(|_| (self.number.saturating_add(1), Piece::Refused(reason.to_owned()))))
             }
             Some(_) => {
-                self.number += 1;
+                self.number = self.number.saturating_add(1);
                 self.value(self.number)
             }
         }
@@ -127,7 +129,7 @@ impl<'r> Cutter<'r> {
 
     fn next_document(&mut self) -> io::Result<Option<(u32, Piece<'_>)>> {
         let lines = self.skip(|byte| byte.is_ascii_whitespace() || byte == b',')?;
-        self.number = self.number.max(1) + lines;
+        self.number = self.number.max(1).saturating_add(lines);
         if self.peek()?.is_none() {
             return Ok(None);
         }
@@ -150,14 +152,14 @@ impl<'r> Cutter<'r> {
         self.piece.clear();
         let mut scan = Scan::default();
         let mut too_long = false;
-        let mut lines = 0;
+        let mut lines = 0u32;
         while !scan.ended {
             let chunk = self.reader.fill_buf()?;
             if chunk.is_empty() {
                 break;
             }
             let taken = scan.take(chunk);
-            lines += newlines(&chunk[..taken]);
+            lines = newlines(&chunk[..taken]).saturating_add(lines);
             too_long |= self.piece.len() + taken > self.limit;
             if !too_long {
                 self.piece.extend_from_slice(&chunk[..taken]);
@@ -165,7 +167,7 @@ impl<'r> Cutter<'r> {
             self.advance(taken);
         }
         if self.layout == Layout::Documents {
-            self.number += lines;
+            self.number = self.number.saturating_add(lines);
         }
         if too_long {
             self.piece = Vec::new();
@@ -193,12 +195,12 @@ impl<'r> Cutter<'r> {
 
     /// Passes over bytes while `pass` holds; answers how many lines ended there.
     fn skip(&mut self, pass: fn(u8) -> bool) -> io::Result<u32> {
-        let mut lines = 0;
+        let mut lines = 0u32;
         loop {
             let chunk = self.reader.fill_buf()?;
             let n = chunk.iter().position(|byte| !pass(*byte)).unwrap_or(chunk.len());
             let ended = n < chunk.len() || chunk.is_empty();
-            lines += newlines(&chunk[..n]);
+            lines = newlines(&chunk[..n]).saturating_add(lines);
             self.advance(n);
             if ended {
                 return Ok(lines);

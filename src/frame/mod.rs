@@ -252,6 +252,13 @@ mod tests {
     fn a_frame_over_the_limit_is_refused_and_the_next_one_read() {
         let long = format!("{{\"a\":\"{}\"}}\n{{\"b\":2}}\n", "x".repeat(5000));
         check(&long, &["! 1: longer than 1000 bytes", "2:{\"b\":2}"]);
+        // The last one, with and without an end of its line, from the first byte beyond the limit on.
+        for more in [2, 3, 5000] {
+            let last = format!("{{\"b\":2}}\n{}", "x".repeat(1000 + more));
+            for end in ["", "\n"] {
+                check(format!("{last}{end}"), &["1:{\"b\":2}", "! 2: longer than 1000 bytes"]);
+            }
+        }
         let elements = format!("[\"{}\",2]", "x".repeat(5000));
         check(elements, &["! 1: longer than 1000 bytes", "2:2"]);
     }
@@ -290,7 +297,9 @@ mod tests {
     fn every_prefix_reads_without_panic() {
         let whole = "\u{feff}{\n \"ä\": [\"\\\"]\", {}]}\n[1, \"x\"]\n{\"a\":1}\r\n";
         for end in 0..whole.len() {
-            read(&whole.as_bytes()[..end], 16);
+            for limit in [0, 1, 5, 16, 1000] {
+                read(&whole.as_bytes()[..end], limit);
+            }
         }
     }
 }

@@ -376,6 +376,10 @@ fn other_compatible_servers_say_it_in_their_own_words() {
         r#"{"message":"text content is not allowed when tool_calls are provided. If you wish to pass a tool plan, use tool_plan: messages[2].content[0]"}"#,
     );
     overflows("too many tokens: size limit exceeded by 11326 tokens. Try using shorter or fewer inputs");
+}
+
+#[test]
+fn moonshot_and_deepseek_say_it_in_their_own_words() {
     refused(
         &["orphan_tool_result"],
         r#"{"error":{"message":"Invalid request: tool_call_id  is not found","type":"invalid_request_error"}}"#,

@@ -3,6 +3,7 @@
 //! An unknown is `n/a`; a rate of zero shows its upper bound, because nothing seen is not nothing there.
 
 use crate::metrics::{Estimate, Unit};
+use crate::model::Time;
 
 /// What stands for a figure that is not known.
 pub const UNKNOWN: &str = "n/a";
@@ -18,6 +19,18 @@ pub fn grouped(number: u64) -> String {
         text.push(digit);
     }
     text
+}
+
+/// A point in time to the minute, in UTC.
+pub fn when(time: &Time) -> String {
+    let utc = time.to_utc();
+    let (year, month, day) = (utc.year(), u8::from(utc.month()), utc.day());
+    format!("{year}-{month:02}-{day:02} {:02}:{:02}", utc.hour(), utc.minute())
+}
+
+/// A point in time for programs: RFC 3339, in UTC, to the second.
+pub fn timestamp(time: &Time) -> String {
+    format!("{}:{:02}Z", when(time).replace(' ', "T"), time.second())
 }
 
 /// A share in percent: `5.5 %`, `0.031 %`.

@@ -46,7 +46,7 @@ impl<R: BufRead> BufRead for Digested<'_, R> {
     fn consume(&mut self, n: usize) {
         // What is buffered is still there: filling again reads nothing.
         if let Ok(buffered) = self.reader.fill_buf() {
-            self.digest.add(&buffered[..n]);
+            self.digest.add(&buffered[..n.min(buffered.len())]);
         }
         self.reader.consume(n);
     }

@@ -1,11 +1,13 @@
 //! Files to sessions: opens what a user names, recognises its format and drives reader and joiner.
 //!
 //! A path is a file, a folder (read recursively, in the order of names, each real folder once), a pattern with `*`, `?`
-//! or `**`, or `-` for standard input. Files in folders that no format recognises are left out and counted; a file that
-//! was named must be readable and recognised. Sessions are handed on one by one. Calls of all files of one run are
+//! or `**`, or `-` for standard input. What a path names must exist. Files that cannot be opened, or that no format recognises, are
+//! left out, counted and told, and only where nothing at all could be read is that an error. Sessions are handed on one by one. Calls of all files of one run are
 //! joined together, so a session may go on in the next file.
 
 mod digest;
+mod error;
+mod meter;
 mod paths;
 
 use std::collections::HashSet;
@@ -14,23 +16,33 @@ use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::formats::{self, FORMATS, Format};
+use crate::formats::{self, Format};
 use crate::frame::{self, Frames};
 use crate::judge::Aim;
 use crate::model::{Api, Defect, Record, Session};
 use crate::session::{Joined, Joiner};
 use crate::transcript::History;
 use digest::{Digest, Digested};
+use meter::Metered;
+use paths::Found;
+
+pub use error::Error;
+pub use meter::Meter;
 
 /// How many defects a report keeps with their places; all are counted.
 pub const KEPT_DEFECTS: usize = 100;
 
+/// How many files that were left out a report keeps with the reason; all are counted.
+const KEPT_LEFT_OUT: usize = 100;
+
 /// What is to be read.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Input<'p> {
     pub paths: &'p [String],
     /// The id of a format that overrides recognition.
     pub format: Option<&'p str>,
+    /// What hears how far reading has come.
+    pub meter: Option<&'p Meter>,
 }
 
 /// What was read.
@@ -38,8 +50,13 @@ pub struct Input<'p> {
 pub struct Report {
     /// Files that gave records.
     pub files: u64,
-    /// Files found in folders or by patterns that no format recognises.
+    /// Files that no format recognises.
     pub files_skipped: u64,
+    /// Files and folders that could not be opened, or not be read to their end.
+    pub files_unreadable: u64,
+    /// The first of the files that were left out, each with the reason: those that could not be read, and those that were
+    /// named and are in no known format.
+    pub left_out: Vec<String>,
     /// Files that were named again.
     pub files_repeated: u64,
     /// Calls and conversations.
@@ -63,33 +80,6 @@ pub struct End {
     /// BLAKE3 of its bytes.
     pub hash: [u8; 32],
     pub bytes: u64,
-}
-
-/// Why nothing could be read: the user's mistake, with its remedy, in one line.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    #[error("no input: name a log file, a folder, or `-` for standard input")]
-    NoPath,
-    #[error("`{0}` does not exist: check the path")]
-    Missing(String),
-    #[error("`{0}` matches no file: check the pattern")]
-    NoMatch(String),
-    #[error("`{path}` could not be read: {source}")]
-    Unreadable { path: String, source: io::Error },
-    #[error("`{0}` is empty: nothing was logged, or the wrong file was named")]
-    Empty(String),
-    #[error("`{0}` holds no file that a known format recognises; formats: {formats}", formats = format_ids())]
-    NothingReadable(String),
-    #[error("`{path}` is in no known format: {why}; formats for --format: {formats}", formats = format_ids())]
-    Unrecognised { path: String, why: String },
-    #[error("`{}` cannot be read in any log format: {}", .0.place, .0.reason)]
-    Broken(Defect),
-    #[error("there is no format `{0}`; formats: {formats}", formats = format_ids())]
-    NoSuchFormat(String),
-}
-
-fn format_ids() -> String {
-    FORMATS.iter().map(|format| format.id).collect::<Vec<_>>().join(", ")
 }
 
 /// Reads the input and hands on its sessions and what could not be read, one by one.
@@ -158,9 +148,10 @@ fn playable(record: Record) -> Result<Record, Record> {
 
 /// What the user states of the logs, whatever their content looks like.
 #[derive(Clone, Copy, Default)]
-struct Stated {
+struct Stated<'m> {
     format: Option<&'static Format>,
     api: Option<Api>,
+    meter: Option<&'m Meter>,
 }
 
 /// Reads the input and hands on its records, defects included.
@@ -177,55 +168,101 @@ pub fn records_in(input: Input, api: Option<Api>, on_record: &mut dyn FnMut(Reco
     if input.paths.is_empty() {
         return Err(Error::NoPath);
     }
-    let mut report = Report::default();
-    let mut known = HashSet::new();
-    for path in input.paths {
-        read_path(path, Stated { format, api }, &mut known, &mut report, on_record)?;
+    let stated = Stated { format, api, meter: input.meter };
+    // A path that names nothing ends the run before anything is read.
+    let found = input.paths.iter().map(|path| find(path)).collect::<Result<Vec<_>, _>>()?;
+    if let Some(meter) = input.meter {
+        meter.expect(bytes_of(&found));
     }
-    Ok(report)
+    let mut reading = Reading { stated, known: HashSet::new(), report: Report::default(), first: None };
+    for (path, found) in input.paths.iter().zip(found) {
+        reading.path(path, found, on_record);
+    }
+    reading.end()
 }
 
-/// Reads what a path names, but for the files in `known`, which were read before.
-fn read_path(
-    path: &str,
-    stated: Stated,
-    known: &mut HashSet<PathBuf>,
-    report: &mut Report,
-    on_record: &mut dyn FnMut(Record),
-) -> Result<(), Error> {
-    if path == "-" {
-        return read_stream("-", io::stdin().lock(), stated, report, on_record);
-    }
-    let found = paths::find(path)?;
-    let n_before = report.files;
-    for file in &found.files {
-        if !known.insert(file.canonicalize().unwrap_or_else(|_| file.clone())) {
-            report.files_repeated += 1;
-            continue;
+/// What a path names; standard input is no file.
+fn find(path: &str) -> Result<Found, Error> {
+    if path == "-" { Ok(Found::default()) } else { paths::find(path) }
+}
+
+fn bytes_of(found: &[Found]) -> u64 {
+    let files = found.iter().flat_map(|found| &found.files);
+    files.filter_map(|file| file.metadata().ok()).filter(|metadata| metadata.is_file()).map(|file| file.len()).sum()
+}
+
+/// An input that is being read.
+struct Reading<'m> {
+    stated: Stated<'m>,
+    /// The files that were read before.
+    known: HashSet<PathBuf>,
+    report: Report,
+    /// Why the first file that was left out could not be read.
+    first: Option<Error>,
+}
+
+impl Reading<'_> {
+    /// Reads what a path names.
+    fn path(&mut self, path: &str, found: Found, on_record: &mut dyn FnMut(Record)) {
+        if path == "-" {
+            let stdin = BufReader::new(Metered { reader: io::stdin().lock(), meter: self.stated.meter });
+            let read = read_stream("-", stdin, self.stated, &mut self.report, on_record);
+            return self.leave_out(read, true);
         }
-        let name = file.display().to_string();
-        match read_file(file, &name, stated, report, on_record) {
-            Err(Error::Unrecognised { .. } | Error::Broken(_) | Error::Empty(_)) if found.searched => {
-                report.files_skipped += 1
+        if found.files.is_empty() && found.unreadable.is_empty() {
+            self.leave_out(Err(Error::NoFile(path.to_owned())), true);
+        }
+        for (folder, why) in found.unreadable {
+            self.leave_out(Err(Error::Unreadable { path: folder.display().to_string(), why }), true);
+        }
+        for file in &found.files {
+            if !self.known.insert(file.canonicalize().unwrap_or_else(|_| file.clone())) {
+                self.report.files_repeated += 1;
+                continue;
             }
-            done => done?,
+            let read = read_file(file, self.stated, &mut self.report, on_record);
+            self.leave_out(read, !found.searched);
         }
     }
-    if report.files == n_before && report.files_repeated == 0 {
-        return Err(Error::NothingReadable(path.to_owned()));
+
+    /// Counts what could not be read, and keeps the reason where the user will want it.
+    fn leave_out(&mut self, read: Result<(), Error>, was_named: bool) {
+        let Err(error) = read else { return };
+        let report = &mut self.report;
+        let is_told = match &error {
+            Error::Unreadable { .. } => {
+                report.files_unreadable += 1;
+                true
+            }
+            Error::NoFile(_) => true,
+            _ => {
+                report.files_skipped += 1;
+                was_named
+            }
+        };
+        if is_told && report.left_out.len() < KEPT_LEFT_OUT {
+            report.left_out.push(error.in_short());
+        }
+        self.first.get_or_insert(error);
     }
-    Ok(())
+
+    /// What was read, if anything was.
+    fn end(self) -> Result<Report, Error> {
+        let Reading { report, first, .. } = self;
+        match first {
+            Some(first) if report.files + report.records + report.n_defects == 0 => {
+                Err(Error::of_all(first, report.files_unreadable, report.files_skipped))
+            }
+            _ => Ok(report),
+        }
+    }
 }
 
-fn read_file(
-    file: &Path,
-    name: &str,
-    stated: Stated,
-    report: &mut Report,
-    on_record: &mut dyn FnMut(Record),
-) -> Result<(), Error> {
-    let opened = File::open(file).map_err(|source| Error::Unreadable { path: name.to_owned(), source })?;
-    read_stream(name, BufReader::with_capacity(1 << 18, opened), stated, report, on_record)
+fn read_file(file: &Path, stated: Stated, report: &mut Report, on_record: &mut dyn FnMut(Record)) -> Result<(), Error> {
+    let name = file.display().to_string();
+    let reader = File::open(file).map_err(|why| Error::Unreadable { path: name.clone(), why })?;
+    let metered = Metered { reader, meter: stated.meter };
+    read_stream(&name, BufReader::with_capacity(1 << 18, metered), stated, report, on_record)
 }
 
 fn read_stream(
@@ -235,7 +272,7 @@ fn read_stream(
     report: &mut Report,
     on_record: &mut dyn FnMut(Record),
 ) -> Result<(), Error> {
-    let unreadable = |source| Error::Unreadable { path: name.to_owned(), source };
+    let unreadable = |why| Error::Unreadable { path: name.to_owned(), why };
     let mut digest = Digest::default();
     let mut frames = Frames::new(name, Digested { reader, digest: &mut digest }).map_err(unreadable)?;
     let format = match stated.format {
@@ -260,7 +297,7 @@ fn read_stream(
 }
 
 fn recognise(name: &str, frames: &mut Frames, api: Option<Api>) -> Result<&'static Format, Error> {
-    let head = frames.head().map_err(|source| Error::Unreadable { path: name.to_owned(), source })?;
+    let head = frames.head().map_err(|why| Error::Unreadable { path: name.to_owned(), why })?;
     let known = api.map_or_else(|| formats::detect(&head), |api| formats::detect_in(&head, api));
     if let Some(format) = known {
         return Ok(format);

@@ -2,13 +2,17 @@
 
 use std::collections::HashSet;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::Error;
 
 /// The files behind a path.
+#[derive(Default)]
 pub struct Found {
     pub files: Vec<PathBuf>,
+    /// Folders that could not be read.
+    pub unreadable: Vec<(PathBuf, io::Error)>,
     /// They were looked for, in a folder or by a pattern, and not named one by one.
     pub searched: bool,
 }
@@ -17,25 +21,27 @@ pub struct Found {
 pub fn find(path: &str) -> Result<Found, Error> {
     let named = Path::new(path);
     if named.is_dir() {
-        let files = below(named).map_err(|source| Error::Unreadable { path: path.to_owned(), source })?;
-        return Ok(Found { files, searched: true });
+        return Ok(below(named));
     }
     if named.exists() || !path.contains(['*', '?']) {
-        let files = vec![named.to_owned()];
-        return if named.exists() {
-            Ok(Found { files, searched: false })
-        } else {
-            Err(Error::Missing(path.to_owned()))
+        return match named.symlink_metadata() {
+            Ok(_) => Ok(Found { files: vec![named.to_owned()], ..Found::default() }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Error::Missing(path.to_owned())),
+            Err(why) => Err(Error::Unreadable { path: path.to_owned(), why }),
         };
     }
     let (base, pattern) = split(path);
-    let candidates = below(&base).unwrap_or_default();
-    let matches = |file: &PathBuf| {
+    let mut found = below(&base);
+    found.files.retain(|file| {
         let tail = file.strip_prefix(&base).unwrap_or(file).to_string_lossy().into_owned();
         is_match(pattern.as_bytes(), tail.as_bytes())
-    };
-    let files: Vec<PathBuf> = candidates.into_iter().filter(matches).collect();
-    if files.is_empty() { Err(Error::NoMatch(path.to_owned())) } else { Ok(Found { files, searched: true }) }
+    });
+    // A pattern for one folder has nothing in the folders below it.
+    if !pattern.contains('/') && !pattern.contains("**") {
+        found.unreadable.clear();
+    }
+    let is_none = found.files.is_empty() && found.unreadable.is_empty();
+    if is_none { Err(Error::NoMatch(path.to_owned())) } else { Ok(found) }
 }
 
 /// The folder before the first part with a wildcard, and the rest.
@@ -49,18 +55,17 @@ fn split(path: &str) -> (PathBuf, String) {
 }
 
 /// Every regular file below a folder; a folder that was seen (through a link) is not entered again.
-fn below(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    let mut seen = HashSet::new();
-    walk(folder, &mut seen, &mut files)?;
-    Ok(files)
+fn below(folder: &Path) -> Found {
+    let mut found = Found { searched: true, ..Found::default() };
+    walk(folder, &mut HashSet::new(), &mut found);
+    found
 }
 
-fn walk(folder: &Path, seen: &mut HashSet<PathBuf>, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
-    if !seen.insert(fs::canonicalize(folder)?) {
-        return Ok(());
-    }
-    let mut entries: Vec<PathBuf> = fs::read_dir(folder)?.filter_map(|entry| Some(entry.ok()?.path())).collect();
+fn walk(folder: &Path, seen: &mut HashSet<PathBuf>, found: &mut Found) {
+    let mut entries = match list(folder, seen) {
+        Ok(entries) => entries,
+        Err(error) => return found.unreadable.push((folder.to_owned(), error)),
+    };
     entries.sort();
     for entry in entries {
         let hidden = entry.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
@@ -68,12 +73,19 @@ fn walk(folder: &Path, seen: &mut HashSet<PathBuf>, files: &mut Vec<PathBuf>) ->
             continue;
         }
         if entry.is_dir() {
-            walk(&entry, seen, files)?;
+            walk(&entry, seen, found);
         } else if entry.is_file() {
-            files.push(entry);
+            found.files.push(entry);
         }
     }
-    Ok(())
+}
+
+/// What a folder holds; nothing where it was seen before.
+fn list(folder: &Path, seen: &mut HashSet<PathBuf>) -> io::Result<Vec<PathBuf>> {
+    if !seen.insert(fs::canonicalize(folder)?) {
+        return Ok(Vec::new());
+    }
+    fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect()
 }
 
 /// Whether a name matches: `?` is one byte and `*` any number, both but `/`; `**` crosses folders.

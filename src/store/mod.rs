@@ -13,7 +13,10 @@ mod named;
 mod pack;
 mod pages;
 mod runs;
+mod shelf;
 mod sources;
+mod trouble;
+mod upkeep;
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -25,8 +28,8 @@ use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::{ConnectOptions, Connection, Executor};
 use thiserror::Error;
 
-pub use embedded::DATABASE;
 use embedded::Lease;
+pub use embedded::{DATABASE, DiskFull};
 
 pub use add::Added;
 pub use load::StoredSession;
@@ -34,6 +37,8 @@ pub use pack::{Ordinals, Packed};
 pub use pages::{Overview, SessionLine};
 pub use runs::{NewRun, OutcomeLine, Run, RunCell, RunWriter, StoredCut};
 pub use sources::{Source, StoredDefect};
+pub use trouble::{is_unavailable, told};
+use upkeep::Upkeep;
 
 static MIGRATIONS: Migrator = sqlx::migrate!();
 
@@ -76,16 +81,12 @@ pub struct Unavailable;
 #[error("the database address is none of a Postgres ({0}); write it like postgres://user@host/database")]
 pub struct BadUrl(String);
 
-/// Whether an error means that the database cannot be reached: exit code 3 instead of 1.
-pub fn is_unavailable(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<Unavailable>().is_some()
-}
-
 /// An open database, its tables up to date.
 #[derive(Debug)]
 pub struct Store {
     pool: PgPool,
     lease: Option<Lease>,
+    upkeep: Upkeep,
 }
 
 /// Opens the database and brings its tables up to date; starts our own Postgres where none is given.
@@ -95,13 +96,21 @@ pub async fn connect(database: &Database) -> Result<Store> {
         None => join(database).await.map(|(lease, options)| (Some(lease), options))?,
     };
     let options = options.application_name("cutpoint").disable_statement_logging();
-    match &lease {
-        Some(_) => ensure_database(&options).await.context(Unavailable)?,
-        None => try_to_reach(&options).await.context(Unavailable)?,
+    match open(options, lease.is_some()).await {
+        Ok(pool) => Ok(Store { pool, lease, upkeep: Upkeep::default() }),
+        Err(error) => Err(trouble::explained(error, lease.as_ref())),
+    }
+}
+
+async fn open(options: PgConnectOptions, is_our_own: bool) -> Result<PgPool> {
+    if is_our_own {
+        ensure_database(&options).await.context(Unavailable)?;
+    } else {
+        try_to_reach(&options).await.context(Unavailable)?;
     }
     let pool = PgPoolOptions::new().max_connections(8).acquire_timeout(ACQUIRE_TIMEOUT).connect_lazy_with(options);
     MIGRATIONS.run(&pool).await.map_err(not_migrated)?;
-    Ok(Store { pool, lease })
+    Ok(pool)
 }
 
 /// Why the tables are not as this build needs them, and what to do about tables of another build.
@@ -119,12 +128,21 @@ fn not_migrated(error: MigrateError) -> anyhow::Error {
 impl Store {
     /// Closes the connections; stops our own Postgres if nobody else uses it.
     pub async fn close(self) -> Result<()> {
-        let Store { pool, lease } = self;
+        let Store { pool, lease, .. } = self;
         pool.close().await;
         match lease {
             Some(lease) => tokio::task::spawn_blocking(|| lease.leave()).await?,
             None => Ok(()),
         }
+    }
+
+    /// The same after something was done with it, which it gives back; a failure of that is told before one of closing, and
+    /// as what it comes from.
+    pub async fn close_after<T>(self, done: Result<T>) -> Result<T> {
+        let done = done.map_err(|error| trouble::explained(error, self.lease.as_ref()));
+        let closed = self.close().await;
+        let done = done?;
+        closed.map(|()| done)
     }
 
     /// Whether the database answers.

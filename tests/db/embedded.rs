@@ -139,6 +139,96 @@ async fn stale_files_that_name_a_living_stranger_do_not_matter() {
 }
 
 #[tokio::test]
+async fn what_a_killed_start_left_in_use_is_passed_over() {
+    let folder = folder();
+    // A leftover that cannot be removed, as one in which an orphan still writes.
+    fs::write(folder.path().join("postgres.unfinished"), "").unwrap();
+    fs::create_dir(folder.path().join("postgres.unfinished.3")).unwrap();
+    let store = store::connect(&of(folder.path())).await.unwrap();
+    store.ping().await.unwrap();
+    store.close().await.unwrap();
+    assert!(
+        !folder.path().join("postgres.unfinished.1").exists() && !folder.path().join("postgres.unfinished.3").exists()
+    );
+}
+
+#[tokio::test]
+async fn a_killed_server_comes_back_for_whoever_keeps_it_up() {
+    let folder = folder();
+    let store = store::connect(&of(folder.path())).await.unwrap();
+    for _ in 0..2 {
+        kill(server(folder.path()).unwrap());
+        let back = async {
+            while store.is_coming_back().await || store.overview().await.is_err() {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::select! {
+            () = store.keep_up() => unreachable!(),
+            () = back => {}
+            () = tokio::time::sleep(Duration::from_secs(30)) => panic!("it did not come back"),
+        }
+    }
+    store.close().await.unwrap();
+    assert_eq!(server(folder.path()), None);
+}
+
+/// A file system of its own, gone with the test; `None` where we may not mount one.
+struct Disk {
+    folder: tempfile::TempDir,
+}
+
+impl Disk {
+    fn of_megabytes(size: u32) -> Option<Disk> {
+        let folder = folder();
+        let mount = format!("mount -t tmpfs -o size={size}m,mode=755 tmpfs {}", folder.path().display());
+        let mounted = Command::new("sh").args(["-c", &mount]).stderr(Stdio::null()).status().unwrap().success();
+        mounted.then_some(Disk { folder })
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let unmount = format!("umount {}", self.folder.path().display());
+        assert!(Command::new("sh").args(["-c", &unmount]).status().unwrap().success());
+    }
+}
+
+fn ingest(data_dir: &Path) -> (Option<i32>, String) {
+    let log = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/demo.jsonl");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cutpoint"));
+    command.arg("ingest").arg(log).arg("--data-dir").arg(data_dir).env_remove("DATABASE_URL");
+    let output = command.output().unwrap();
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+}
+
+#[tokio::test]
+async fn a_full_disk_is_told_and_costs_nothing_once_there_is_room() {
+    let Some(disk) = Disk::of_megabytes(200) else { return };
+    let (data, ballast) = (disk.folder.path().join("data"), disk.folder.path().join("ballast"));
+    let store = store::connect(&of(&data)).await.unwrap();
+    store.begin_source("kept.jsonl").await.unwrap();
+    store.close().await.unwrap();
+    // It ends where no byte is left; a little room is given back, so that the server starts and fails later.
+    fs::write(&ballast, vec![0; 200 << 20]).unwrap_err();
+    let full = fs::metadata(&ballast).unwrap().len();
+    for room in [256 << 10, 0] {
+        fs::OpenOptions::new().write(true).open(&ballast).unwrap().set_len(full - room).unwrap();
+        let (code, said) = ingest(&data);
+        assert_eq!(code, Some(3), "{said}");
+        let place = data.join("postgres").display().to_string();
+        assert!(said.contains("the disk is full: 0 MB are left") && said.contains(&place), "{said}");
+        assert!(said.contains("at least 64 MB") && !said.contains("EOF"), "{said}");
+    }
+    fs::remove_file(&ballast).unwrap();
+    let (code, said) = ingest(&data);
+    assert_eq!(code, Some(0), "{said}");
+    let store = store::connect(&of(&data)).await.unwrap();
+    assert_eq!(store.overview().await.unwrap().sources, 2);
+    store.close().await.unwrap();
+}
+
+#[tokio::test]
 async fn a_server_without_its_socket_is_started_again() {
     let folder = folder();
     let first = store::connect(&of(folder.path())).await.unwrap();

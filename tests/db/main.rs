@@ -7,3 +7,4 @@ mod ingest;
 mod runs;
 mod serve;
 mod sessions;
+mod verbs;

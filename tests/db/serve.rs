@@ -5,6 +5,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
 use cutpoint::dash::{self, Patience, Settings};
+use cutpoint::store::Store;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -19,19 +20,23 @@ struct Served {
     address: SocketAddr,
     stop: oneshot::Sender<()>,
     serving: JoinHandle<()>,
-    _lease: cutpoint::store::embedded::Lease,
+    _lease: Option<cutpoint::store::embedded::Lease>,
 }
 
 impl Served {
     async fn start(test: &str, settings: Settings) -> Served {
         let Fresh { store, lease, .. } = Fresh::database(test).await;
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        Served { _lease: Some(lease), ..Served::over(store, listener, settings) }
+    }
+
+    fn over(store: Store, listener: TcpListener, settings: Settings) -> Served {
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
         let serving = tokio::spawn(async move {
             dash::serve_until(listener, store, &settings, async { stopped.await.unwrap() }).await.unwrap();
         });
-        Served { address, stop, serving, _lease: lease }
+        Served { address, stop, serving, _lease: None }
     }
 
     /// Sends that, and nothing after it, and reads to the end of the connection.
@@ -153,5 +158,28 @@ async fn a_byte_now_and_then_keeps_no_connection_open() {
         });
         dripping.await.unwrap();
     }
+    served.end().await;
+}
+
+#[tokio::test]
+async fn a_killed_database_comes_back_and_readiness_says_so_meanwhile() {
+    let folder = crate::harness::folder();
+    let database = cutpoint::store::Database { data_dir: Some(folder.path().into()), ..Default::default() };
+    let store = cutpoint::store::connect(&database).await.unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let served = Served::over(store, listener, Settings::default());
+    let own = served.address.to_string();
+    assert_eq!(served.status(&get("/readyz", &own)).await, 200);
+    let pid = std::fs::read_to_string(folder.path().join("postgres/postmaster.pid")).unwrap();
+    let kill = format!("kill -9 {}", pid.lines().next().unwrap());
+    assert!(std::process::Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+    // The server's orphans answer for a moment longer.
+    let since = Instant::now();
+    for wanted in ["being started again", " 200 "] {
+        while !served.say(&get("/readyz", &own)).await.contains(wanted) {
+            assert!(since.elapsed() < 2 * LONG, "{wanted}");
+        }
+    }
+    assert_eq!(served.status(&get("/", &own)).await, 200);
     served.end().await;
 }

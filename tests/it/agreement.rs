@@ -21,7 +21,7 @@ fn the_rules_agree_with_recorded_traffic() {
     let (mut agreement, mut history) = (Agreement::default(), History::new());
     let mut contradicted: Vec<(String, Disagreement)> = Vec::new();
     let paths = [traces.display().to_string()];
-    source::records(Input { paths: &paths, format: None }, &mut |record| {
+    source::records(Input { paths: &paths, ..Input::default() }, &mut |record| {
         let Record::Call(mut call) = record else { return };
         let observed = Observed::of(&call.reply);
         if observed.outcome == Outcome::Unknown {

@@ -29,6 +29,9 @@ fn settings_out_of_range_are_named() {
     let with = |flag: &str, value: &str| run(&["replay", sample, "--window", "16k", flag, value]);
     with("--trigger", "0%").refuses(2, &["trigger `0%` is out of range"]);
     with("--trigger", "130%").refuses(2, &["trigger `130%` is out of range"]);
+    with("--trigger", "70").refuses(2, &["did you mean `70%`?"]);
+    with("--trigger", "130").refuses(2, &["trigger `130` is out of range; it must be"]);
+    with("--target", "50").refuses(2, &["did you mean `50%`?"]);
     with("--trigger", "often").refuses(2, &["`often` is no share of the window"]);
     with("--target", "95%").refuses(2, &["target 95% lies above trigger 70%"]);
     with("--policy", "drop-everything").refuses(2, &["unknown policy `drop-everything`", "drop-oldest-round"]);
@@ -111,7 +114,7 @@ fn paths_that_hold_nothing_are_named() {
     run(&["replay", "no/such/file.jsonl"]).refuses(2, &["`no/such/file.jsonl` does not exist"]);
     let empty = tempfile::tempdir().unwrap();
     let folder = empty.path().display().to_string();
-    run(&["replay", &folder]).refuses(2, &[&folder, "formats"]);
+    run(&["replay", &folder]).refuses(2, &[&folder, "holds no file"]);
     replay_of(b"").refuses(2, &["is empty"]);
     replay_of(b"\n\n  \n").refuses(2, &["is empty"]);
     run(&["replay", "Cargo.toml"]).refuses(2, &["Cargo.toml", "format"]);
@@ -188,6 +191,101 @@ fn hostile_bodies_are_judged_or_named_by_check() {
     assert!(ran.code == 0 && ran.stdout.contains("invalid_tool_arguments"), "{}", ran.stdout);
 }
 
+/// A folder with a log, a second one that nobody may read, and a third that is none; and the path of each.
+#[cfg(target_os = "linux")]
+fn mixed() -> (TempDir, [String; 3]) {
+    use std::os::unix::fs::symlink;
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("b.jsonl"), GOOD).unwrap();
+    // What even root cannot read: no memory begins at address 0.
+    symlink("/proc/self/mem", path("a.jsonl")).unwrap();
+    fs::write(path("c.txt"), "a note").unwrap();
+    let paths = ["a.jsonl", "b.jsonl", "c.txt"].map(|name| path(name).display().to_string());
+    (folder, paths)
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_cannot_be_read_is_left_out_and_the_rest_is_read() {
+    let (folder, [unreadable, good, note]) = mixed();
+    let whole = folder.path().display().to_string();
+    for paths in [vec![whole.as_str()], vec![&unreadable, &good, &note], vec![&note, &good, &unreadable]] {
+        let is_named = paths.len() > 1;
+        let ran = run(&[&["replay", "--window", "1000", "--output", "json"], paths.as_slice()].concat());
+        ran.refuses(
+            0,
+            &[&unreadable, "could not be read: Input/output error", "left out 1 file or folder that could not be read"],
+        );
+        assert_eq!(ran.stderr.matches("Input/output error").count(), 1, "{}", ran.stderr);
+        assert!(ran.stderr.contains("left out 1 file in no known format"), "{}", ran.stderr);
+        assert_eq!(ran.stderr.contains(&format!("`{note}")), is_named, "{}", ran.stderr);
+        assert!(ran.stdout.contains("\"sessions\": 1"), "{}", ran.stdout);
+    }
+}
+
+#[test]
+fn a_folder_that_may_not_be_entered_is_told_and_the_rest_is_read() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    use std::os::unix::process::CommandExt;
+    let folder = tempfile::tempdir().unwrap();
+    let may = |path: &std::path::Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    let locked = folder.path().join("locked");
+    fs::create_dir(&locked).unwrap();
+    for path in [folder.path().join("good.jsonl"), locked.join("lost.jsonl")] {
+        fs::write(path, GOOD).unwrap();
+    }
+    may(folder.path(), 0o755);
+    may(&locked, 0);
+    let whole = folder.path().display().to_string();
+    for path in [whole.clone(), format!("{whole}/**/*.jsonl"), format!("{whole}/*.jsonl")] {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_cutpoint"));
+        command.args(["replay", "--window", "1000", "--output", "json", &path]).current_dir("/");
+        if fs::metadata(folder.path()).unwrap().uid() == 0 {
+            // Root may enter everything.
+            command.uid(65_534).gid(65_534);
+        }
+        let Ok(output) = command.output() else { continue };
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success() && output.stdout.len() > 100, "{said}");
+        assert_eq!(
+            said.contains("locked` could not be read: Permission denied"),
+            path == whole || path.contains("**"),
+            "{said}"
+        );
+    }
+    may(&locked, 0o755);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn no_file_no_readable_file_and_no_known_format_are_told_apart() {
+    let (folder, [unreadable, good, note]) = mixed();
+    fs::remove_file(&good).unwrap();
+    let replay = |paths: &[&str]| run(&[&["replay", "--window", "1000"], paths].concat());
+    replay(&[&unreadable]).refuses(2, &["could not be read: Input/output error"]);
+    replay(&[&note]).refuses(2, &["cannot be read in any log format"]);
+    replay(&[&note, "README.md"]).refuses(2, &["none of the 2 files is in a known format", &note]);
+    let ran = replay(&[&folder.path().display().to_string()]);
+    ran.refuses(2, &["1 files could not be opened, 1 are in no known format"]);
+    for ran in [replay(&[&unreadable]), replay(&[&note]), ran, replay(&["x", "--format", "telepathy"])] {
+        assert_eq!(ran.stderr.matches("Input/output error").count(), usize::from(ran.stderr.contains("a.jsonl")));
+        assert!(ran.stderr.lines().skip(1).all(|line| line.len() <= 78), "{}", ran.stderr);
+    }
+    replay(&[&note, "no/such/file"]).refuses(2, &["`no/such/file` does not exist"]);
+}
+
+#[test]
+fn a_last_line_above_the_limit_loses_nothing_before_it() {
+    let mut log = format!("{GOOD}\n").into_bytes();
+    log.resize(log.len() + (256 << 20) + 44, b'x');
+    let (_folder, path) = file(&log);
+    for ran in [run(&["check", &path]), run_with(&["check", "-"], &log)] {
+        ran.refuses(0, &["2: longer than 268435456 bytes"]);
+        assert!(ran.stdout.contains("1 request") || ran.stdout.contains("1 conversation"), "{}", ran.stdout);
+    }
+}
+
 #[test]
 fn a_frame_above_the_limit_is_named_and_the_next_one_is_read() {
     let mut log = format!("{{\"model\": \"gpt-4.1\", \"messages\": [], \"x\": \"{}\"}}\n", "x".repeat(257 << 20));
@@ -230,6 +328,8 @@ fn a_database_that_does_not_answer_is_code_3() {
         run(&["report", "latest", "--database-url", url]).refuses(2, &["none of a Postgres"]);
     }
     let url = "postgres://nobody@127.0.0.1:1/none";
-    run(&["report", "latest", "--database-url", url]).refuses(3, &["127.0.0.1:1"]);
+    let ran = run(&["report", "latest", "--database-url", url]);
+    ran.refuses(3, &["127.0.0.1:1"]);
+    assert_eq!(ran.stderr.matches("os error").count(), 1, "{}", ran.stderr);
     run(&["ingest", "samples/demo.jsonl", "--database-url", url]).refuses(3, &["127.0.0.1:1"]);
 }

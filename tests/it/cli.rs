@@ -135,9 +135,29 @@ fn explain_prints_a_rule_and_lists_all() {
 
 #[test]
 fn every_verb_has_help_with_an_example() {
-    for verb in ["demo", "replay", "check", "explain", "ingest", "report", "serve", "generate"] {
+    let verbs =
+        ["demo", "replay", "check", "explain", "ingest", "report", "runs", "serve", "generate", "completions", "man"];
+    for verb in verbs {
         let ran = run(&[verb, "--help"]);
         assert!(ran.code == 0 && ran.stdout.contains("Example"), "{verb}: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn completions_and_manual_pages_name_every_verb() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let ran = run(&["completions", shell]);
+        assert!(ran.code == 0 && ran.stdout.contains("replay") && ran.stdout.contains("allow-host"), "{shell}");
+    }
+    run(&["completions", "cobol"]).refuses(2, &["cobol", "bash"]);
+    let page = run(&["man"]).stdout;
+    assert!(page.contains(".TH cutpoint 1") && page.contains("cutpoint\\-replay(1)"), "{page}");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("man1");
+    assert_eq!(run(&["man", "--dir", path.to_str().unwrap()]).code, 0);
+    for name in ["cutpoint.1", "cutpoint-replay.1", "cutpoint-serve.1", "cutpoint-runs-delete.1"] {
+        let page = std::fs::read_to_string(path.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(page.contains(".SH SYNOPSIS"), "{name}");
     }
 }
 

@@ -31,7 +31,7 @@ pub fn shared() -> Option<PathBuf> {
 pub fn read(path: &Path) -> (Vec<Session>, Report) {
     let mut sessions = Vec::new();
     let paths = [path.display().to_string()];
-    let report = source::sessions(Input { paths: &paths, format: None }, &mut |session| sessions.push(session));
+    let report = source::sessions(Input { paths: &paths, ..Input::default() }, &mut |session| sessions.push(session));
     (sessions, report.unwrap())
 }
 
@@ -264,7 +264,8 @@ fn refused(path: &str, bytes: Option<&[u8]>, format: Option<&str>, expected: &st
         std::fs::write(folder.path().join(path), bytes).unwrap();
     }
     let paths = [folder.path().join(path).display().to_string()];
-    let error = source::sessions(Input { paths: &paths, format }, &mut |_| {}).unwrap_err().to_string();
+    let error =
+        source::sessions(Input { paths: &paths, format, ..Input::default() }, &mut |_| {}).unwrap_err().to_string();
     assert!(error.contains(expected) && (format.is_some() || error.contains(path)), "{error}");
 }
 
@@ -275,7 +276,7 @@ fn mistakes_of_the_user_are_named_with_their_remedy() {
     refused("empty.jsonl", Some(b" \n"), None, "is empty");
     refused("other.json", Some(br#"{"a": 1}"#), None, "it begins");
     refused("packed.json", Some(b"\x1f\x8b\x08\0"), None, "broken gzip data");
-    refused("", None, None, "no file that a known format");
+    refused("", None, None, "holds no file");
     refused("a.json", Some(b"{}"), Some("nonsense"), "there is no format `nonsense`");
 }
 

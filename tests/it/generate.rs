@@ -15,7 +15,7 @@ fn read(shape: &Shape, form: Form) -> (Vec<Session>, Report) {
     std::fs::write(file.path(), bytes(shape, form)).unwrap();
     let mut sessions = Vec::new();
     let paths = [file.path().display().to_string()];
-    let report = source::sessions(Input { paths: &paths, format: None }, &mut |session| sessions.push(session));
+    let report = source::sessions(Input { paths: &paths, ..Input::default() }, &mut |session| sessions.push(session));
     (sessions, report.unwrap())
 }
 

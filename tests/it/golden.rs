@@ -82,7 +82,7 @@ fn the_replay_equals_an_independent_simulator() {
     let trace = shared.join("traces/tau-bench/gpt-4o-airline.json").display().to_string();
     let plan = Plan::new(grid().cells().unwrap(), size::counter("chars4").unwrap(), 0);
     let feed = |play: &mut dyn FnMut((), cutpoint::model::Session)| {
-        source::sessions(Input { paths: &[trace], format: None }, &mut |session| play((), session))
+        source::sessions(Input { paths: &[trace], ..Input::default() }, &mut |session| play((), session))
     };
     let (tallies, report) = plan.run(feed, None).unwrap();
     assert_eq!(report.unwrap().n_defects, 0);

@@ -17,14 +17,15 @@ fn write(folder: &tempfile::TempDir, lines: &[String]) -> String {
 
 fn sessions(path: &str) -> Vec<Session> {
     let mut sessions = Vec::new();
-    source::sessions(Input { paths: &[path.to_owned()], format: None }, &mut |session| sessions.push(session)).unwrap();
+    source::sessions(Input { paths: &[path.to_owned()], ..Input::default() }, &mut |session| sessions.push(session))
+        .unwrap();
     sessions
 }
 
 /// What `check` says of each call, in the order of the log.
 fn checked(path: &str) -> Vec<Verdict> {
     let (mut verdicts, mut history) = (Vec::new(), History::new());
-    source::records(Input { paths: &[path.to_owned()], format: None }, &mut |record| {
+    source::records(Input { paths: &[path.to_owned()], ..Input::default() }, &mut |record| {
         if let Record::Call(mut call) = record {
             verdicts.push(Aim::default().judge(&mut call, &mut history).judgement.verdict);
         }
@@ -102,12 +103,13 @@ fn a_replay_without_compaction_says_what_check_says() {
         let path = file.display().to_string();
         let mut implied = false;
         let mut see = |record| implied |= matches!(record, Record::Conversation(_));
-        let Ok(report) = source::records(Input { paths: std::slice::from_ref(&path), format: None }, &mut see) else {
+        let Ok(report) = source::records(Input { paths: std::slice::from_ref(&path), ..Input::default() }, &mut see)
+        else {
             continue;
         };
         let mut read = Vec::new();
         let joined =
-            source::sessions(Input { paths: std::slice::from_ref(&path), format: None }, &mut |s| read.push(s));
+            source::sessions(Input { paths: std::slice::from_ref(&path), ..Input::default() }, &mut |s| read.push(s));
         let (joined, mut ours, mut theirs) = (joined.unwrap(), replayed(&read), checked(&path));
         // Calls that hold no text, or were there twice, are in no session; conversations imply theirs.
         if theirs.is_empty() || implied || joined.duplicates > 0 || joined.n_defects > report.n_defects {

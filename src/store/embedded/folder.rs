@@ -63,9 +63,12 @@ impl Folder {
         self.root.join("postgres")
     }
 
-    /// Where those data grow until they are whole.
-    pub fn unfinished(&self) -> PathBuf {
-        self.root.join("postgres.unfinished")
+    /// Where those data grow until they are whole; further names are for when the first is still in use.
+    pub fn unfinished(&self, number: u32) -> PathBuf {
+        match number {
+            0 => self.root.join("postgres.unfinished"),
+            number => self.root.join(format!("postgres.unfinished.{number}")),
+        }
     }
 
     /// A short name that no other data folder has.

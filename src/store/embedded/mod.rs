@@ -6,10 +6,12 @@
 //! * `start`: held exclusively while somebody looks whether the server runs and starts it if not.
 //!
 //! The server listens on a unix socket in a folder of mode 0700 and on no TCP port. After `kill -9` of either side the
-//! next client finds stale files, removes those that Postgres itself would stumble over, and lets it recover.
+//! next client finds stale files, removes those that Postgres itself would stumble over, and lets it recover. Who uses the
+//! server for long looks now and then whether it is still there, and starts it again: [`Lease::keeper`].
 
 mod account;
 mod binaries;
+mod disk;
 mod folder;
 mod server;
 
@@ -21,6 +23,8 @@ use anyhow::{Context, Result};
 use sqlx::postgres::PgConnectOptions;
 
 use folder::Folder;
+
+pub use disk::DiskFull;
 
 /// The role that owns everything in the private server.
 const ROLE: &str = "cutpoint";
@@ -45,8 +49,28 @@ pub fn join(data_dir: Option<&Path>) -> Result<Lease> {
     let starting = open_lock(&folder.start())?;
     starting.lock().with_context(|| format!("could not lock `{}`", folder.start().display()))?;
     let lease = Lease { folder, shared: Some(shared) };
-    server::ensure_running(&lease.folder)?;
+    server::ensure_running(&lease.folder).map_err(|error| lease.full_disk().map_or(error, anyhow::Error::new))?;
     Ok(lease)
+}
+
+/// Brings the server back for whoever holds a lease while this is used.
+#[derive(Clone, Debug)]
+pub struct Keeper {
+    folder: Folder,
+}
+
+impl Keeper {
+    /// Whether the server runs and can be reached; nothing is asked of it.
+    pub fn is_up(&self) -> bool {
+        server::is_up(&self.folder)
+    }
+
+    /// Starts the server if it is gone. Blocks until it accepts connections.
+    pub fn bring_back(&self) -> Result<()> {
+        let starting = open_lock(&self.folder.start())?;
+        starting.lock().with_context(|| format!("could not lock `{}`", self.folder.start().display()))?;
+        server::ensure_running(&self.folder)
+    }
 }
 
 impl Lease {
@@ -63,6 +87,16 @@ impl Lease {
     pub fn url(&self, database: &str) -> String {
         let socket = percent_encoded(&self.folder.socket.to_string_lossy());
         format!("postgres://{ROLE}@localhost:{}/{database}?host={socket}", folder::PORT)
+    }
+
+    /// What brings the server back as long as this lease is held.
+    pub fn keeper(&self) -> Keeper {
+        Keeper { folder: self.folder.clone() }
+    }
+
+    /// Says so where an error may come from a full disk.
+    pub fn full_disk(&self) -> Option<DiskFull> {
+        disk::full(&self.folder.data())
     }
 
     /// Gives up the share; stops the server if nobody else holds one. Blocks until it has stopped.
@@ -87,7 +121,7 @@ impl Lease {
 impl Drop for Lease {
     fn drop(&mut self) {
         if let Err(error) = self.give_up() {
-            tracing::warn!(error = format!("{error:#}"), "could not stop the embedded Postgres");
+            tracing::warn!(error = crate::store::told(&error), "could not stop the embedded Postgres");
         }
     }
 }

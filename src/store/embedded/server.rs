@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -23,6 +23,9 @@ const STALE_SECONDS: u64 = 10;
 
 /// In the data folder until all that `initdb` wrote is known to be on the disk.
 const UNSYNCED: &str = "unsynced";
+
+/// How many leftovers of killed processes may be in use at a time.
+const UNFINISHED_MAX: u32 = 10;
 
 /// The log is begun anew at a start when it has grown beyond this.
 const LOG_BYTES_MAX: u64 = 4 << 20;
@@ -63,8 +66,14 @@ pub fn ensure_running(folder: &Folder) -> Result<()> {
         pg_ctl(folder, &binaries, &["stop", "-m", "fast", "-w"]).ok();
     }
     start(folder, &binaries)?;
+    remove_leftovers(folder);
     sync_in_background(folder, &binaries);
     Ok(())
+}
+
+/// Whether the server runs and its socket is there.
+pub fn is_up(folder: &Folder) -> bool {
+    is_alive(folder) && folder.socket_file().exists()
 }
 
 /// Stops the server, if it runs.
@@ -92,10 +101,7 @@ fn major_of(data: &Path) -> Option<u32> {
 
 /// Makes the data folder. It gets its name only when it is whole, so that a kill leaves nothing half-made.
 fn initialise(folder: &Folder, binaries: &Binaries) -> Result<()> {
-    let unfinished = folder.unfinished();
-    if unfinished.exists() {
-        fs::remove_dir_all(&unfinished).with_context(|| format!("could not remove `{}`", unfinished.display()))?;
-    }
+    let unfinished = unused(folder)?;
     folder.make_private(&unfinished)?;
     let init = |locale: &str| {
         let mut command = command(folder, binaries, "initdb", &unfinished);
@@ -106,6 +112,31 @@ fn initialise(folder: &Folder, binaries: &Binaries) -> Result<()> {
     fs::write(unfinished.join(UNSYNCED), "").context("could not mark the embedded database as new")?;
     fs::rename(&unfinished, folder.data())
         .with_context(|| format!("could not rename `{}` to `{}`", unfinished.display(), folder.data().display()))
+}
+
+/// A name for data that are not whole yet. What a killed process left under one goes, unless its `initdb` outlived it and
+/// still writes there: then the next name is free, and the leftover goes at a later start.
+fn unused(folder: &Folder) -> Result<PathBuf> {
+    for number in 0..UNFINISHED_MAX {
+        let name = folder.unfinished(number);
+        match fs::remove_dir_all(&name) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                tracing::debug!(folder = %name.display(), %error, "could not remove what a killed process left");
+            }
+            _ => return Ok(name),
+        }
+    }
+    let first = folder.unfinished(0);
+    bail!("could not remove `{}`: end the processes that work in it, or remove it yourself", first.display())
+}
+
+/// Removes what killed processes left half-made, as far as nobody works there.
+fn remove_leftovers(folder: &Folder) {
+    for name in (0..UNFINISHED_MAX).map(|number| folder.unfinished(number)).filter(|name| name.exists()) {
+        if let Err(error) = fs::remove_dir_all(&name) {
+            tracing::debug!(folder = %name.display(), %error, "could not remove what a killed process left");
+        }
+    }
 }
 
 /// Brings what `initdb` wrote to the disk while the server is already in use: on a busy disk that takes seconds. Until
@@ -140,8 +171,10 @@ fn start(folder: &Folder, binaries: &Binaries) -> Result<()> {
             // The children of a killed server hold its shared memory until they have noticed.
             Err(_) if since.elapsed().as_secs() < STALE_SECONDS => thread::sleep(Duration::from_millis(100)),
             Err(error) => {
-                let log = last_lines(&folder.data().join("server.log"));
-                return Err(error).with_context(|| format!("could not start the embedded Postgres: {log}"));
+                let log = folder.data().join("server.log");
+                let (path, lines) = (log.display(), last_lines(&log));
+                return Err(error)
+                    .with_context(|| format!("could not start the embedded Postgres; its log `{path}` ends: {lines}"));
             }
         }
     }
