@@ -69,7 +69,7 @@ impl<'t> Stretch<'t> {
 
     fn judge(&self, ends: &Ends, verdicts: &mut [Verdict]) {
         let Some(&last) = self.calls.last() else { return };
-        let whole = self.findings(last, &self.everything);
+        let whole = Whole::of(&self.findings(last, &self.everything));
         // A turn of the server ends with the user's, and a far answer heals: there only the whole prefix tells.
         let has_server_tools = self.transcript.has_any(Marks::SERVER_CALL.and(Marks::SERVER_RESULT));
         let mut before = Before { upto: 0, turn: usize::MAX, lacks: Verdict::Accept, verdict: None };
@@ -87,12 +87,11 @@ impl<'t> Stretch<'t> {
     }
 
     /// The verdict on a prefix by what the whole list shows of it, and by its end.
-    fn of_prefix(&self, call: usize, upto: usize, whole: &[Finding], ends: &Ends, before: &mut Before) -> Verdict {
+    fn of_prefix(&self, call: usize, upto: usize, whole: &Whole, ends: &Ends, before: &mut Before) -> Verdict {
         let tail = upto.checked_sub(1).map_or(0, |last| ends.spoken[last]);
         let behind = self.findings(call, &self.everything[tail..upto]);
-        let final_ones = whole.iter().filter(|finding| is_final(finding, tail, upto));
         let open_ones = behind.iter().filter(|finding| scope(finding) == Scope::Neighbours);
-        let verdict = rules::verdict(final_ones.chain(open_ones));
+        let verdict = worse(whole.of_prefix(tail, upto), rules::verdict(open_ones));
         // The beginning of the turn, and what is new of it: what was lacking before is lacking still.
         let turn = upto.checked_sub(1).map_or(0, |last| ends.turns[last]);
         if turn != before.turn {
@@ -104,7 +103,7 @@ impl<'t> Stretch<'t> {
         let prompt = Prompt::of_call(self.transcript, call, &shown);
         let lacking = rules::check_some(&prompt, &self.target, |rule| rule.scope == Scope::Turn);
         before.lacks = before.lacks.max(rules::verdict(&lacking));
-        if verdict == Verdict::Unverifiable { verdict } else { verdict.max(before.lacks) }
+        worse(verdict, before.lacks)
     }
 
     /// Whether a message is one of the first words of the assistant in its turn.
@@ -126,14 +125,41 @@ struct Before {
     verdict: Option<Verdict>,
 }
 
-/// Whether a finding on the whole list holds for the prefix of length `upto` whose end begins at `tail`.
-fn is_final(finding: &Finding, tail: usize, upto: usize) -> bool {
-    let reach = match scope(finding) {
-        Scope::Neighbours => tail,
-        Scope::List => upto,
-        Scope::Turn => return false,
-    };
-    finding.message.is_none_or(|message| (message as usize) < reach)
+/// What is found on the whole list, by where it is found: what holds for a prefix is one look.
+struct Whole {
+    /// Of rules that look at neighbours, and of those that look at the list: the first message behind each finding, and
+    /// the verdict on all findings up to it.
+    neighbours: Vec<(usize, Verdict)>,
+    list: Vec<(usize, Verdict)>,
+}
+
+impl Whole {
+    fn of(findings: &[Finding]) -> Whole {
+        let running = |wanted: Scope| {
+            let of_scope = findings.iter().filter(|finding| scope(finding) == wanted);
+            let mut verdict = Verdict::Accept;
+            let found = of_scope.map(|finding| {
+                verdict = worse(verdict, rules::verdict([finding]));
+                (finding.message.map_or(0, |message| message as usize + 1), verdict)
+            });
+            found.collect()
+        };
+        Whole { neighbours: running(Scope::Neighbours), list: running(Scope::List) }
+    }
+
+    /// The verdict on what is final for the prefix of length `upto` whose end begins at `tail`.
+    fn of_prefix(&self, tail: usize, upto: usize) -> Verdict {
+        let below = |found: &[(usize, Verdict)], end: usize| {
+            let n = found.partition_point(|(behind, _)| *behind <= end);
+            n.checked_sub(1).map_or(Verdict::Accept, |last| found[last].1)
+        };
+        worse(below(&self.neighbours, tail), below(&self.list, upto))
+    }
+}
+
+/// The verdict on what gives both: what cannot be judged in part cannot be judged.
+fn worse(one: Verdict, other: Verdict) -> Verdict {
+    if [one, other].contains(&Verdict::Unverifiable) { Verdict::Unverifiable } else { one.max(other) }
 }
 
 fn scope(finding: &Finding) -> Scope {

@@ -15,7 +15,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use crate::model::Api;
-use random::Random;
+pub use random::Random;
 
 /// What synthetic sessions look like.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -178,7 +178,7 @@ fn tool_use(random: &mut Random) -> (String, &'static str, Value) {
     let name = random.pick(text::TOOLS);
     let mut topic = String::new();
     text::sentence(random, &mut topic);
-    (format!("{:012x}", random.next() >> 16), name, json!({"berth": random.below(40), "about": topic}))
+    (format!("{:012x}", random.next_u64() >> 16), name, json!({"berth": random.below(40), "about": topic}))
 }
 
 type Use<'u> = (String, &'u str, Value);

@@ -7,12 +7,12 @@ impl Random {
     /// The sequence of a seed; `stream` tells sequences of one seed apart.
     pub fn new(seed: u64, stream: u64) -> Random {
         let mut random = Random(seed ^ stream.wrapping_mul(0xd134_2543_de82_ef95));
-        random.next();
+        random.next_u64();
         random
     }
 
     /// The next number.
-    pub fn next(&mut self) -> u64 {
+    pub fn next_u64(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -22,7 +22,7 @@ impl Random {
 
     /// A number below `n`; 0 where `n` is 0.
     pub fn below(&mut self, n: u64) -> u64 {
-        ((u128::from(self.next()) * u128::from(n)) >> 64) as u64
+        ((u128::from(self.next_u64()) * u128::from(n)) >> 64) as u64
     }
 
     /// True in `permille` of a thousand cases.

@@ -80,7 +80,7 @@ impl Run<'_> {
                 self.pass(from, to);
             } else {
                 // The prompt shrank below the trigger by itself: it is whole again, and its beginning is another.
-                self.send(from, 0);
+                self.send(from, 0, None);
                 self.pass(from + 1, to);
             }
             from = to;
@@ -112,7 +112,7 @@ impl Run<'_> {
         let k = self.choose(call, full - self.limits.target, gone_before);
         let freed = self.gone(k) - self.gone(gone_before);
         let deficit = before - self.limits.target;
-        let broken = self.ruling(call, k).filter(|ruling| ruling.verdict == Verdict::Reject);
+        let ruling = self.ruling(call, k);
         let cut = Cut {
             call: call as u32,
             before,
@@ -122,7 +122,7 @@ impl Run<'_> {
             evicted_exchanges: at(&self.units.exchanges_gone, k) - at(&self.units.exchanges_gone, gone_before),
             kept_from: self.kept_from(call, k),
             reached: freed >= deficit,
-            broken: broken.and_then(|ruling| ruling.broken),
+            broken: ruling.filter(|ruling| ruling.verdict == Verdict::Reject).and_then(|ruling| ruling.broken),
         };
         self.outcome.count(&cut);
         self.outcome.tokens_before += freed;
@@ -133,18 +133,20 @@ impl Run<'_> {
             gone.clone().filter(|index| !messages[*index as usize].pinned).for_each(|index| change.drop(index));
             change
         });
-        self.send(call, k);
+        self.send(call, k, ruling);
     }
 
     /// Sends one call with the `k` oldest units gone.
-    fn send(&mut self, call: usize, k: usize) {
+    fn send(&mut self, call: usize, k: usize, ruling: Option<Ruling>) {
         let after = self.columns.full[call] - self.gone(k);
         self.outcome.tokens_before += after;
         self.outcome.tokens_after += after;
         self.outcome.prefix_tokens += self.shared_prefix(call, k);
         self.outcome.over_window += u64::from(self.is_over(call, after));
         self.k = k;
-        self.judge(call, call + 1);
+        if let Some(ruling) = ruling {
+            self.charge(ruling.verdict, call, call + 1);
+        }
     }
 
     /// Counts what the provider would answer to calls that are sent with `k` units gone.
@@ -155,17 +157,22 @@ impl Run<'_> {
             let Some(next) = (call..to).find(|call| self.columns.taken[*call]) else { return };
             let Some(ruling) = self.ruling(next, self.k) else { return };
             let until = (ruling.until as usize).clamp(next + 1, to);
-            match ruling.verdict {
-                Verdict::Reject => {
-                    self.outcome.calls_400 += self.columns.taken_count[until] - self.columns.taken_count[next];
-                    self.outcome.first_bad_call.get_or_insert(next as u32);
-                }
-                Verdict::Depends => {
-                    self.outcome.depends_calls += self.columns.sure_count[until] - self.columns.sure_count[next];
-                }
-                Verdict::Accept | Verdict::Unverifiable => {}
-            }
+            self.charge(ruling.verdict, next, until);
             call = until;
+        }
+    }
+
+    /// Charges the policy with a verdict on calls of which the first is accepted in full.
+    fn charge(&mut self, verdict: Verdict, from: usize, to: usize) {
+        match verdict {
+            Verdict::Reject => {
+                self.outcome.calls_400 += self.columns.taken_count[to] - self.columns.taken_count[from];
+                self.outcome.first_bad_call.get_or_insert(from as u32);
+            }
+            Verdict::Depends => {
+                self.outcome.depends_calls += self.columns.sure_count[to] - self.columns.sure_count[from];
+            }
+            Verdict::Accept | Verdict::Unverifiable => {}
         }
     }
 

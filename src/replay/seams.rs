@@ -39,7 +39,7 @@ pub struct Seams {
     thinking: Vec<u32>,
     /// Some call is answered behind a prompt that holds it: what settles a seam is not known, and each prompt is judged.
     is_open: bool,
-    /// Rulings on cuts at the front, by their first message: the call that settles them, and what was said.
+    /// Rulings on cuts at the front, by their first message, each with the first call that it was asked for.
     fronts: RefCell<Vec<Vec<(u32, Ruling)>>>,
 }
 
@@ -86,7 +86,7 @@ impl Seams {
         call: usize,
         accepted: &dyn Fn(usize) -> bool,
     ) -> Ruling {
-        if sent.is_whole() {
+        if sent.is_whole() || self.says_the_same(transcript, overlay, sent) {
             return Ruling { verdict: Verdict::Accept, broken: None, until: u32::MAX };
         }
         let settling = self.settling(transcript, sent.from(), call, accepted);
@@ -94,22 +94,28 @@ impl Seams {
         Ruling { verdict, broken, until: self.until(transcript, sent.from(), call, settling) }
     }
 
+    /// Whether all messages are there, some of them shorter: calls, results and their order are what they were.
+    fn says_the_same(&self, transcript: &Transcript, overlay: &Overlay, sent: &Sent) -> bool {
+        let n = transcript.messages.len() as u32;
+        let in_place = |(at, number): (u32, &u32)| transcript.origin(overlay, *number) == Some(at);
+        let binds_nothing = self.thinking[0] == n;
+        binds_nothing && sent.head().len() == sent.from() as usize && (0..).zip(sent.head()).all(in_place)
+    }
+
     /// The same where all messages before `from` are gone but those that are pinned.
     pub fn front(&self, transcript: &Transcript, from: u32, call: usize, accepted: &dyn Fn(usize) -> bool) -> Ruling {
+        let known = |(first, ruling): &&(u32, Ruling)| (*first..ruling.until).contains(&(call as u32));
+        if let Some((_, ruling)) = self.fronts.borrow()[from as usize].iter().find(known) {
+            return *ruling;
+        }
         let settling = self.settling(transcript, from, call, accepted);
-        let until = self.until(transcript, from, call, settling);
-        let known =
-            self.fronts.borrow()[from as usize].iter().find(|(at, _)| *at as usize == settling).map(|(_, r)| *r);
-        let ruling = known.unwrap_or_else(|| {
-            let upto = transcript.calls[settling].upto;
-            let pinned = (0..from).filter(|index| transcript.messages[*index as usize].pinned);
-            let sent = Sent::new(pinned.collect(), from, upto);
-            let (verdict, broken) = judge(transcript, &Overlay::default(), &sent, call, upto);
-            let ruling = Ruling { verdict, broken, until };
-            self.fronts.borrow_mut()[from as usize].push((settling as u32, ruling));
-            ruling
-        });
-        Ruling { until, ..ruling }
+        let upto = transcript.calls[settling].upto;
+        let pinned = (0..from).filter(|index| transcript.messages[*index as usize].pinned);
+        let sent = Sent::new(pinned.collect(), from, upto);
+        let (verdict, broken) = judge(transcript, &Overlay::default(), &sent, call, upto);
+        let ruling = Ruling { verdict, broken, until: self.until(transcript, from, call, settling) };
+        self.fronts.borrow_mut()[from as usize].push((call as u32, ruling));
+        ruling
     }
 
     /// The call whose prompt shows all that is at fault with that of `call`, the raw end of which begins at `from`: the
