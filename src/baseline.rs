@@ -1,9 +1,11 @@
-//! Which calls of a session would be rejected just as they were logged, before any policy touches them.
+//! Which calls of a session would be rejected before any policy touches them: uncompacted, and just as they were logged.
 //!
 //! Every call's uncompacted prompt is a prefix of the transcript, so one look at the whole list and one at the end of each
 //! prefix give what a look at every prefix would. A fault behind the assistant's last words can still be healed or revealed
 //! by what follows and is judged at the end of the prefix; what an open turn lacks is judged on that turn and holds until
 //! it is over; any other fault is final and holds for every longer prefix. Calls of other terms are judged apart.
+
+use std::ops::Range;
 
 use crate::finding::Target;
 use crate::rules::{self, Finding, Scope, Verdict};
@@ -17,13 +19,60 @@ pub fn target<'t>(transcript: &Transcript, terms: &'t Terms) -> Target<'t> {
 /// The verdict on each call's uncompacted prompt, in the order of the calls.
 pub fn verdicts(transcript: &Transcript) -> Vec<Verdict> {
     let mut verdicts = vec![Verdict::Accept; transcript.calls.len()];
-    let ends = Ends::of(transcript);
-    for terms in 0..transcript.terms.len() {
-        let calls: Vec<usize> =
-            (0..transcript.calls.len()).filter(|call| transcript.calls[*call].terms as usize == terms).collect();
-        Stretch::of(transcript, terms, &calls).judge(&ends, &mut verdicts);
+    let everything: Vec<u32> = (0..transcript.messages.len() as u32).collect();
+    List::of(transcript, &everything, 0).judge(0..transcript.calls.len(), &mut verdicts);
+    verdicts
+}
+
+/// The verdict on each call's prompt as the log has it: behind a compaction that the log shows, the list that it left.
+/// `full` are the verdicts on the uncompacted prompts.
+pub fn recorded(transcript: &Transcript, full: &[Verdict]) -> Vec<Verdict> {
+    let mut verdicts = full.to_vec();
+    let compactions = &transcript.recorded.compactions;
+    let n = transcript.messages.len() as u32;
+    let mut list: Vec<u32> = (0..n).collect();
+    for (at, compaction) in compactions.iter().enumerate() {
+        list = compaction.apply(&list, transcript);
+        let end = compactions.get(at + 1).map_or(transcript.calls.len(), |next| next.call as usize);
+        let calls = compaction.call as usize..end.min(transcript.calls.len());
+        let as_logged = list.iter().rev().zip((0..n).rev()).take_while(|(number, at)| *number == at).count() as u32;
+        if calls.start < calls.end {
+            List::of(transcript, &list, n - as_logged).judge(calls, &mut verdicts);
+        }
     }
     verdicts
+}
+
+/// A list of which calls send the beginning.
+struct List<'t> {
+    transcript: &'t Transcript,
+    numbers: &'t [u32],
+    /// The message from which on it is the transcript as it is, and where that stands.
+    from: u32,
+    at: usize,
+    ends: Ends,
+}
+
+impl<'t> List<'t> {
+    fn of(transcript: &'t Transcript, numbers: &'t [u32], from: u32) -> List<'t> {
+        let at = numbers.iter().position(|number| *number == from).unwrap_or(numbers.len());
+        List { transcript, numbers, from, at, ends: Ends::of(transcript, numbers) }
+    }
+
+    /// How many of its messages a call sends.
+    fn sent(&self, call: usize) -> usize {
+        let upto = self.transcript.calls[call].upto;
+        self.at + upto.saturating_sub(self.from) as usize
+    }
+
+    fn judge(&self, calls: Range<usize>, verdicts: &mut [Verdict]) {
+        for (number, terms) in self.transcript.terms.iter().enumerate() {
+            let own: Vec<usize> =
+                calls.clone().filter(|call| self.transcript.calls[*call].terms as usize == number).collect();
+            let target = target(self.transcript, terms);
+            Stretch { list: self, target, calls: &own }.judge(verdicts);
+        }
+    }
 }
 
 /// Where the ends of prefixes begin.
@@ -35,16 +84,19 @@ struct Ends {
 }
 
 impl Ends {
-    fn of(transcript: &Transcript) -> Ends {
+    fn of(transcript: &Transcript, numbers: &[u32]) -> Ends {
         let (mut ends, mut spoken, mut turn) = (Ends { spoken: Vec::new(), turns: Vec::new() }, 0, 0);
-        let is_assistant = |index: usize| transcript.messages[index].speaker == Speaker::Assistant;
-        for (index, message) in transcript.messages.iter().enumerate() {
-            if is_assistant(index) && !(index > 0 && is_assistant(index - 1)) {
+        let mut was_assistant = false;
+        for (index, number) in numbers.iter().enumerate() {
+            let (message, _) = transcript.message(&transcript.recorded.inserted, *number);
+            let is_assistant = message.speaker == Speaker::Assistant;
+            if is_assistant && !was_assistant {
                 spoken = index;
             }
-            if !is_assistant(index) && !message.has_results {
+            if !is_assistant && !message.has_results {
                 turn = index + 1;
             }
+            was_assistant = is_assistant;
             ends.spoken.push(spoken);
             ends.turns.push(turn);
         }
@@ -52,55 +104,49 @@ impl Ends {
     }
 }
 
-/// The calls of one session that have the same terms.
+/// The calls on one list that have the same terms.
 struct Stretch<'t> {
-    transcript: &'t Transcript,
+    list: &'t List<'t>,
     target: Target<'t>,
     calls: &'t [usize],
-    everything: Vec<u32>,
 }
 
-impl<'t> Stretch<'t> {
-    fn of(transcript: &'t Transcript, terms: usize, calls: &'t [usize]) -> Stretch<'t> {
-        let n_messages = calls.iter().map(|call| transcript.calls[*call].upto).max().unwrap_or(0);
-        let target = target(transcript, &transcript.terms[terms]);
-        Stretch { transcript, target, calls, everything: (0..n_messages).collect() }
-    }
-
-    fn judge(&self, ends: &Ends, verdicts: &mut [Verdict]) {
+impl Stretch<'_> {
+    fn judge(&self, verdicts: &mut [Verdict]) {
         let Some(&last) = self.calls.last() else { return };
-        let whole = Whole::of(&self.findings(last, &self.everything));
+        let (list, transcript) = (self.list, self.list.transcript);
+        let most = self.calls.iter().map(|call| list.sent(*call)).max().unwrap_or(0);
+        let whole = Whole::of(&self.findings(last, &list.numbers[..most]));
         // A turn of the server ends with the user's, and a far answer heals: there only the whole prefix tells.
-        let has_server_tools = self.transcript.has_any(Marks::SERVER_CALL.and(Marks::SERVER_RESULT));
+        let has_server_tools = transcript.has_any(Marks::SERVER_CALL.and(Marks::SERVER_RESULT));
         let mut before = Before { upto: 0, turn: usize::MAX, lacks: Verdict::Accept, verdict: None };
         for call in self.calls {
-            let upto = self.transcript.calls[*call].upto as usize;
+            let upto = list.sent(*call);
+            let is_open = transcript.units().is_answered_behind(transcript.calls[*call].upto);
             verdicts[*call] = match before.verdict.filter(|_| before.upto == upto) {
                 Some(verdict) => verdict,
-                None if has_server_tools || self.transcript.units().is_answered_behind(upto as u32) => {
-                    rules::verdict(&self.findings(*call, &self.everything[..upto]))
-                }
-                None => self.of_prefix(*call, upto, &whole, ends, &mut before),
+                None if has_server_tools || is_open => rules::verdict(&self.findings(*call, &list.numbers[..upto])),
+                None => self.of_prefix(*call, upto, &whole, &mut before),
             };
             (before.upto, before.verdict) = (upto, Some(verdicts[*call]));
         }
     }
 
     /// The verdict on a prefix by what the whole list shows of it, and by its end.
-    fn of_prefix(&self, call: usize, upto: usize, whole: &Whole, ends: &Ends, before: &mut Before) -> Verdict {
-        let tail = upto.checked_sub(1).map_or(0, |last| ends.spoken[last]);
-        let behind = self.findings(call, &self.everything[tail..upto]);
+    fn of_prefix(&self, call: usize, upto: usize, whole: &Whole, before: &mut Before) -> Verdict {
+        let tail = upto.checked_sub(1).map_or(0, |last| self.list.ends.spoken[last]);
+        let behind = self.findings(call, &self.list.numbers[tail..upto]);
         let open_ones = behind.iter().filter(|finding| scope(finding) == Scope::Neighbours);
         let verdict = worse(whole.of_prefix(tail, upto), rules::verdict(open_ones));
         // The beginning of the turn, and what is new of it: what was lacking before is lacking still.
-        let turn = upto.checked_sub(1).map_or(0, |last| ends.turns[last]);
+        let turn = upto.checked_sub(1).map_or(0, |last| self.list.ends.turns[last]);
         if turn != before.turn {
             (before.turn, before.lacks) = (turn, Verdict::Accept);
         }
         let new_from = tail.min(before.upto).max(turn);
         let begins = (turn..new_from).take_while(|index| self.begins_turn(turn, *index));
-        let shown: Vec<u32> = begins.chain(new_from..upto).map(|index| index as u32).collect();
-        let prompt = Prompt::of_call(self.transcript, call, &shown);
+        let shown: Vec<u32> = begins.chain(new_from..upto).map(|index| self.list.numbers[index]).collect();
+        let prompt = self.prompt(call, &shown);
         let lacking = rules::check_some(&prompt, &self.target, |rule| rule.scope == Scope::Turn);
         before.lacks = before.lacks.max(rules::verdict(&lacking));
         worse(verdict, before.lacks)
@@ -108,11 +154,18 @@ impl<'t> Stretch<'t> {
 
     /// Whether a message is one of the first words of the assistant in its turn.
     fn begins_turn(&self, turn: usize, index: usize) -> bool {
-        index == turn || self.transcript.messages[index].speaker == Speaker::Assistant
+        let transcript = self.list.transcript;
+        let (message, _) = transcript.message(&transcript.recorded.inserted, self.list.numbers[index]);
+        index == turn || message.speaker == Speaker::Assistant
     }
 
-    fn findings(&self, call: usize, resident: &[u32]) -> Vec<Finding> {
-        rules::check(&Prompt::of_call(self.transcript, call, resident), &self.target)
+    fn findings(&self, call: usize, numbers: &[u32]) -> Vec<Finding> {
+        rules::check(&self.prompt(call, numbers), &self.target)
+    }
+
+    fn prompt<'n>(&'n self, call: usize, numbers: &'n [u32]) -> Prompt<'n> {
+        let transcript = self.list.transcript;
+        Prompt::of_call(transcript, call, numbers).with(&transcript.recorded.inserted)
     }
 }
 

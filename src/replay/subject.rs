@@ -15,7 +15,7 @@ use super::seams::Seams;
 pub struct Subject {
     pub transcript: Transcript,
     /// The verdict on each call as it was logged: what `check` says of the request where the log holds it, else that on
-    /// its uncompacted prompt.
+    /// its list as the compactions that the log shows had left it.
     pub logged: Vec<Verdict>,
     /// For each call the verdict that a policy starts from: that on its uncompacted prompt, where the logged request is
     /// one that a policy may be charged for.
@@ -29,9 +29,10 @@ impl Subject {
     /// The subject of a transcript, ready for cells that cap results at one of `caps`.
     pub fn new(transcript: Transcript, caps: &[Option<Tokens>]) -> Subject {
         let full = baseline::verdicts(&transcript);
-        let judged = transcript.calls.iter().zip(&full);
+        let recorded = baseline::recorded(&transcript, &full);
+        let judged = transcript.calls.iter().zip(&recorded);
         let logged: Vec<Verdict> =
-            judged.map(|(call, full)| call.judged.map_or(*full, |judged| judged.verdict)).collect();
+            judged.map(|(call, recorded)| call.judged.map_or(*recorded, |judged| judged.verdict)).collect();
         let start = |(logged, full): (&Verdict, Verdict)| if logged.is_chargeable() { full } else { *logged };
         let verdicts: Vec<Verdict> = logged.iter().zip(full).map(start).collect();
         let columns = caps.iter().map(|cap| (*cap, Columns::new(&transcript, &verdicts, *cap))).collect();

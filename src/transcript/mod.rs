@@ -11,6 +11,7 @@ pub mod marks;
 pub mod overlay;
 pub mod pairs;
 pub mod prompt;
+pub mod recorded;
 pub mod served;
 pub mod size;
 pub mod terms;
@@ -28,6 +29,7 @@ pub use marks::Marks;
 pub use overlay::{Made, Overlay};
 pub use pairs::Pairs;
 pub use prompt::{Prompt, Site};
+pub use recorded::Recorded;
 pub use terms::Terms;
 pub use units::{Unit, Units};
 
@@ -183,12 +185,19 @@ pub struct Transcript {
     ids: Vec<Box<str>>,
     /// How its messages hang together.
     units: Units,
+    /// The compactions that the log shows.
+    pub recorded: Recorded,
 }
 
 impl Transcript {
     /// The arrays of a session, its sizes counted by `counter`.
     pub fn of_session(session: &Session, counter: &Counter) -> Transcript {
-        let mut transcript = Transcript::of_messages(judged_api(session), &session.messages, counter);
+        let mut builder = Builder::new(judged_api(session), counter, session.messages.len());
+        session.messages.iter().for_each(|message| builder.push(message));
+        let inserted = session.compactions.iter().flat_map(|compaction| &compaction.inserted);
+        let made = inserted.map(|message| builder.apart(message)).collect();
+        let mut transcript = builder.finish();
+        transcript.recorded = Recorded::of(session, session.messages.len(), made);
         let (terms, numbers) = terms::of_session(session);
         transcript.terms = terms;
         let fixed: Vec<Tokens> =
@@ -337,6 +346,7 @@ impl<'c> Builder<'c> {
             marks: Marks::default(),
             ids: Vec::new(),
             units: Units::default(),
+            recorded: Recorded::default(),
         };
         Builder { transcript, counter, numbers: HashMap::new(), server_calls: HashMap::new() }
     }
@@ -379,6 +389,14 @@ impl<'c> Builder<'c> {
             has_substitute: of_kind(PartKind::ToolUse) || has_substitute(message),
             pinned: matches!(message.role, Role::System | Role::Developer),
         });
+    }
+
+    /// The facts of a message that is none of the transcript's.
+    fn apart(&mut self, message: &Message) -> Made {
+        self.push(message);
+        let facts = self.transcript.messages.pop().expect("it was pushed");
+        let parts = self.transcript.parts.split_off(facts.parts_from as usize);
+        Made { facts, parts, of: None }
     }
 
     /// Code that this call of the server runs asked the client for something.

@@ -123,6 +123,59 @@ fn a_replay_without_compaction_says_what_check_says() {
     assert!(compared > 40, "{compared}");
 }
 
+#[test]
+fn behind_a_compaction_of_the_log_the_compacted_list_is_judged() {
+    let lines = growing("https://api.openai.com/", ["gpt-4.1"; 3], "k1");
+    let folder = tempfile::tempdir().unwrap();
+    let mut session = sessions(&write(&folder, &lines)).swap_remove(0);
+    // The call was never answered, and a compaction took it.
+    session.messages.remove(2);
+    for (call, upto) in session.calls.iter_mut().zip([1, 3, 4]) {
+        (call.judged, call.upto) = (None, upto);
+    }
+    assert_eq!(replayed(&[session.clone()])[1..], [Verdict::Reject, Verdict::Reject]);
+    let summary = session.messages[0].clone();
+    session.compactions.push(cutpoint::model::Compaction {
+        call: 2,
+        origin: cutpoint::model::Origin::Marked,
+        trigger: None,
+        tokens_before: None,
+        tokens_after: None,
+        evicted: vec![0, 1, 2],
+        inserted: vec![summary],
+        time: None,
+    });
+    assert_eq!(replayed(&[session.clone()]), [Verdict::Accept, Verdict::Reject, Verdict::Accept]);
+    // What is rejected uncompacted is charged to no policy.
+    assert_eq!(outcome(&session, "drop-oldest-message/10%/trigger/100/sticky").calls_400, 0);
+}
+
+#[test]
+fn the_last_call_of_a_transcript_is_judged_as_check_judges_it() {
+    let mut compared = 0;
+    for file in walk(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")) {
+        let path = [file.display().to_string()];
+        let mut see = |record| {
+            let Record::Conversation(conversation) = record else { return };
+            let session = cutpoint::session::session((*conversation).clone());
+            let n = session.messages.len() as u32;
+            // Where a user speaks last, `check` judges the request that would go out next.
+            if session.calls.last().is_none_or(|call| call.upto + 1 < n) || conversation.gaps != Default::default() {
+                return;
+            }
+            let logged = replayed(std::slice::from_ref(&session));
+            Aim::default().judge_last(*conversation, &mut |seen| {
+                if seen.judgement.by_target.is_empty() {
+                    assert_eq!(logged.last(), Some(&seen.judgement.verdict), "{}", path[0]);
+                    compared += 1;
+                }
+            });
+        };
+        let _ = source::records(Input { paths: &path, ..Input::default() }, &mut see);
+    }
+    assert!(compared > 10, "{compared}");
+}
+
 fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
